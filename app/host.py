@@ -1,0 +1,67 @@
+"""The page's host: `panel_material_ui.Page` with its own header and drawer put away.
+
+The Material page brings the document, its dark mode and the widgets' theme without asking any other host; the look
+(`assets/css/page.css`) is ours. A few lines of script in the head set language and colours before anything is drawn,
+so a dark page never flashes white; Material widgets follow the same `data-theme` attribute.
+"""
+
+import panel_material_ui as pmui
+from panel.viewable import Viewable
+
+from app.script import ASSETS, style
+from app.theme import FONT_STACK, MODES, Mode, colours, css_variables
+
+_NO_BARS = {
+    "height": "100dvh",
+    "width": "100%",
+    ".MuiAppBar-root": {"display": "none"},
+    ".main .MuiToolbar-root": {"display": "none"},
+}
+
+
+def host(content: Viewable) -> pmui.Page:
+    """A Material page that shows `content` and nothing else."""
+    return pmui.Page(
+        main=[content],
+        title="Rebatch",
+        busy_indicator=None,
+        theme_toggle=False,
+        sidebar_resizable=False,
+        theme_config={mode: _material(mode) for mode in MODES},
+        sx=_NO_BARS,
+        raw_css=[css_variables(), style("document.css")],
+        template=_template(),
+    )
+
+
+def _material(mode: Mode) -> dict[str, object]:
+    """Our colours as a Material theme. Material computes tints, so it needs values, not CSS variables."""
+    colour = colours(mode)
+    return {
+        "palette": {
+            "primary": {"main": colour["accent"], "contrastText": colour["onaccent"]},
+            "background": {"default": colour["page"], "paper": colour["surface"]},
+            "text": {"primary": colour["ink"], "secondary": colour["ink2"]},
+            "divider": colour["line"],
+        },
+        "typography": {
+            "fontFamily": FONT_STACK,
+            "fontSize": 13,
+            "fontWeightMedium": 700,
+            "button": {"textTransform": "none"},
+        },
+        "shape": {"borderRadius": 6},
+        "components": {
+            "MuiButtonBase": {"defaultProps": {"disableRipple": True}},
+            "MuiPaper": {"defaultProps": {"elevation": 0}},
+        },
+    }
+
+
+def _template() -> str:
+    script = (ASSETS / "js" / "head.js").read_text(encoding="utf-8")
+    return (
+        '{% extends "base.html" %}{% block preamble %}{{ super() }}<script>'
+        + script
+        + "</script>{% endblock %}"
+    )

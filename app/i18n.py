@@ -1,0 +1,72 @@
+"""Words of the page in every language, from `assets/i18n/<lang>.toml`.
+
+Code holds ids ("problem.no_prompt"), the catalogues hold words. Nested tables become dotted keys. All catalogues
+must have the same keys with the same `{placeholders}`; this is checked when the module is imported, so a missing
+word stops the server instead of showing up as English in the middle of a Chinese page.
+"""
+
+import string
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = ("en", "zh")
+FOLDER = Path(__file__).resolve().parents[1] / "assets" / "i18n"
+
+
+def words(lang: str, table: str = "") -> dict[str, str]:
+    """All words of a language by dotted key, or those of one table with the table's name left out."""
+    catalogue = _CATALOGUES[lang]
+    if not table:
+        return dict(catalogue)
+    prefix = f"{table}."
+    return {k.removeprefix(prefix): v for k, v in catalogue.items() if k.startswith(prefix)}
+
+
+def say(lang: str, key: str, **values: object) -> str:
+    """One sentence, its `{placeholders}` filled: `say("en", "url.budget", asked="9,999", used=64)`."""
+    return _CATALOGUES[lang][key].format(**values)
+
+
+def placeholders(text: str) -> set[str]:
+    """Names in braces: `"{a} of {b}"` has a and b."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def differences(catalogues: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What one catalogue has and another lacks, as lines for a person to mend."""
+    every_key = sorted(set().union(*catalogues.values()))
+    lines = [
+        f"{lang}.toml lacks {key}"
+        for key in every_key
+        for lang, catalogue in catalogues.items()
+        if key not in catalogue
+    ]
+    lines += [
+        f"{key} has different placeholders"
+        for key in every_key
+        if len({frozenset(placeholders(c[key])) for c in catalogues.values() if key in c}) > 1
+    ]
+    return lines
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, str(value)
+
+
+def _load() -> dict[str, dict[str, str]]:
+    catalogues = {
+        lang: dict(_flatten(tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))))
+        for lang in LANGUAGES
+    }
+    if lines := differences(catalogues):
+        raise LookupError("The word catalogues differ: " + "; ".join(lines))
+    return catalogues
+
+
+_CATALOGUES = _load()

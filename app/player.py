@@ -1,0 +1,120 @@
+"""The player: one component that shows a payload and plays it in the browser.
+
+Python sends one dictionary a run and hears nothing back, except when a large run needs another
+window. Cells are drawn by Bokeh: a full figure, and a ghost figure with outlines only. Both start
+empty here; the browser fills their sources for the width at hand and never repaints them while
+playing: what moves is HTML and a clip path over them.
+"""
+
+import json
+from pathlib import Path
+
+import panel as pn
+import param
+from bokeh.models import ColumnDataSource, Quad, Range1d, Scatter, Segment, Text
+from bokeh.plotting import figure
+
+from app.theme import FONT_STACK, browser_theme
+
+_ASSETS = Path(__file__).resolve().parents[1] / "assets"
+
+# One scope, in this order: each file uses only what stands before it (or runs after all are read).
+SCRIPTS = (
+    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "cells", "waits", "strip",
+    "stage", "overlay", "scrub", "overview", "transport", "keys", "legend", "card", "table",
+    "metrics", "phone", "player", "panel",
+)  # fmt: skip
+
+_EDGE = ("left", "right", "top", "bottom")
+_LINE = ("line_color", "line_alpha", "line_width", "line_dash")
+_HATCH = ("hatch_pattern", "hatch_color", "hatch_alpha", "hatch_scale", "hatch_weight")
+_CELL = (*_EDGE, "fill_color", *_LINE, *_HATCH)
+_SEGMENT = ("x0", "y0", "x1", "y1", "line_color", "line_width")
+_WORD = ("x", "y", "text", "text_color", "text_align", "text_font_size", "text_font_style")
+_MARK = ("x", "y", "marker", "size", "angle", "fill_color", "line_color", "line_width")
+
+
+def player_source() -> str:
+    """The browser code as one ES module: the colours, then every script in its order."""
+    theme = f"const THEME = {json.dumps(browser_theme())};\n"
+    folder = _ASSETS / "js" / "player"
+    return theme + "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+
+
+def player_style() -> str:
+    """The style sheet of the player; its colours are the CSS variables of the theme."""
+    return (_ASSETS / "css" / "player.css").read_text("utf-8")
+
+
+def _empty_figure(name: str) -> figure:
+    """A bare drawing surface: x is time, y is pixels from the top; no axes, no tools."""
+    plot = figure(
+        name=name, width=600, height=300, sizing_mode="fixed", toolbar_location=None, tools="",
+        x_range=Range1d(0, 1), y_range=Range1d(300, 0), x_axis_type=None, y_axis_type=None,
+        min_border=0, outline_line_color=None, background_fill_color=None,
+        border_fill_color=None, output_backend="canvas",
+    )  # fmt: skip
+    plot.grid.visible = False
+    return plot
+
+
+def _add(plot: figure, name: str, glyph: Quad | Scatter | Segment | Text, columns: tuple) -> None:
+    """Add one glyph, all of whose named properties are columns of a new, empty source."""
+    glyph.update(**{column: column for column in columns})
+    plot.add_glyph(ColumnDataSource({column: [] for column in columns}, name=name), glyph)
+    plot.renderers[-1].name = name
+
+
+def full_figure() -> figure:
+    """The figure of what has happened, from the rules below to the finish caps on top."""
+    plot = _empty_figure("stage-full")
+    plate = {"padding": 2, "border_radius": 2, "text_baseline": "middle", "text_font": FONT_STACK}
+    _add(plot, "rules", Segment(), _SEGMENT)
+    _add(plot, "cells", Quad(border_radius=2), _CELL)
+    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), (*_EDGE, *_LINE))
+    _add(plot, "plates", Text(**plate), (*_WORD, "background_fill_color"))
+    _add(plot, "marks", Scatter(), _MARK)
+    _add(plot, "numbers", Text(text_baseline="middle", text_font=FONT_STACK), _WORD)
+    _add(plot, "caps", Quad(line_color=None, border_radius=1), (*_EDGE, "fill_color"))
+    return plot
+
+
+def ghost_figure() -> figure:
+    """The figure of what has not happened yet: outlines without words."""
+    plot = _empty_figure("stage-ghost")
+    _add(plot, "rules", Segment(), _SEGMENT)
+    _add(plot, "cells", Quad(border_radius=2, fill_color=None), (*_EDGE, *_LINE))
+    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), (*_EDGE, *_LINE))
+    return plot
+
+
+def _keep_in_browser(plot: figure) -> figure:
+    """Mark everything the browser changes, so that no change of it travels back to Python."""
+    for model in plot.references():
+        model.syncable = False
+    return plot
+
+
+class Player(pn.custom.JSComponent):
+    """Shows ``payload`` and owns playing, scrubbing and stepping in the browser.
+
+    A new payload with the same ``run`` is another window of the run; a new ``run`` redraws all and
+    keeps the time of the cursor. ``window_request`` is set by the browser: ``{"t", "run", "seq"}``
+    asks for a payload whose window covers ``t``.
+    """
+
+    payload = param.Dict(default={}, doc="What to show: one run, or a window of it.")
+    window_request = param.Dict(default={}, doc="The browser's wish for another window.")
+    full = pn.viewable.Child(doc="Figure of what has happened.")
+    ghost = pn.viewable.Child(doc="Figure of what is still to come.")
+
+    _esm = player_source()
+    _stylesheets = [player_style()]
+
+    def __init__(self, **params: object) -> None:
+        params.setdefault("sizing_mode", "stretch_width")
+        super().__init__(
+            full=pn.pane.Bokeh(_keep_in_browser(full_figure())),
+            ghost=pn.pane.Bokeh(_keep_in_browser(ghost_figure())),
+            **params,
+        )

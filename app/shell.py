@@ -1,0 +1,67 @@
+"""The frame of the page: top bar, scene list, lesson column, stage column, input bar, drawer.
+
+One browser component, because these parts share one grid and one set of words. It holds the Panel objects that fill
+the columns as children and knows nothing of scheduling. What it shows is one dictionary (`view`); what a person does
+comes back as small messages, each checked here before it reaches the session.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import param
+from panel.custom import Child, JSComponent
+
+from app.script import module, style
+
+FILE_LIMIT = 32 * 2**20
+NAME_LIMIT = 200
+
+Message = dict[str, Any]
+
+
+class Shell(JSComponent):
+    """Everything around the stage."""
+
+    view = param.Dict(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")
+    text = Child(doc="The lesson's text.")
+    stage = Child(doc="The player.")
+    slider = Child(doc="The budget slider.")
+    table = Child(doc="The request table, in a drawer.")
+
+    _esm: ClassVar[str] = module(
+        "dom.js", "shell/top.js", "shell/rail.js", "shell/files.js", "shell/inputs.js",
+        "shell/lesson.js", "shell/shell.js",
+    )  # fmt: skip
+    _stylesheets: ClassVar[list[str]] = [style("page.css")]
+
+    def __init__(
+        self,
+        *,
+        on_choice: Callable[[str, str], None],
+        on_budget: Callable[[int], None],
+        on_file: Callable[[str, bytes], None],
+        **params: Any,
+    ) -> None:
+        self._on_choice = on_choice
+        self._on_budget = on_budget
+        self._on_file = on_file
+        self._upload = bytearray()
+        super().__init__(**params)
+
+    def _handle_msg(self, data: Message) -> None:
+        match data:
+            case {"type": "choice", "what": str(what), "value": str(value)}:
+                self._on_choice(what, value)
+            case {"type": "budget", "value": int(value)}:
+                self._on_budget(value)
+            case {"type": "file", "name": str(name), "part": bytes(part), "last": bool(last)}:
+                self._receive(name[:NAME_LIMIT], part, last)
+
+    def _receive(self, name: str, part: bytes, last: bool) -> None:
+        """Collect a file sent in parts; what is over the limit is dropped, as the browser has already said so."""
+        self._upload += part
+        too_large = len(self._upload) > FILE_LIMIT
+        if last or too_large:
+            content, self._upload = bytes(self._upload), bytearray()
+            if not too_large:
+                self._on_file(name, content)

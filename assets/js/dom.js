@@ -1,0 +1,71 @@
+// Small helpers for building elements. Text from people goes in as text, never as markup.
+
+/** An element: h("button", {class: "x", on: {click}, word: "page.help"}, child, …). */
+export function h(tag, {on = {}, text, word, label, ...attributes} = {}, ...children) {
+  const el = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) { set(el, name, value); }
+  for (const [event, handler] of Object.entries(on)) { el.addEventListener(event, handler); }
+  if (text !== undefined) { el.textContent = text; }
+  if (word) { el.dataset.word = word; }
+  if (label) { el.dataset.label = label; }
+  el.append(...children);
+  return el;
+}
+
+/** Set or remove an attribute; `true` is the empty attribute, `false` and null remove it. */
+export function set(el, name, value) {
+  if (value === false || value === null || value === undefined) {
+    el.removeAttribute(name);
+  } else {
+    el.setAttribute(name, value === true ? "" : value);
+  }
+}
+
+/** Put the words of a language into every element that names one. */
+export function translate(root, words) {
+  for (const el of root.querySelectorAll("[data-word]")) { el.textContent = words[el.dataset.word]; }
+  for (const el of root.querySelectorAll("[data-label]")) {
+    el.setAttribute("aria-label", words[el.dataset.label]);
+    if (el.matches("button")) { el.title = words[el.dataset.label]; }
+  }
+}
+
+/** Fill `{names}` of a sentence. */
+export function fill(sentence, values) {
+  return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+// Line icons on a 16 px grid: the inside of each <svg>.
+const ICONS = {
+  plus: '<path d="M8 3v10M3 8h10"/>',
+  copy: '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/>',
+  close: '<path d="M4 4l8 8M12 4l-8 8"/>',
+  fold: '<path d="M9.5 4l-4 4 4 4"/>',
+  menu: '<path d="M2 4h12M2 8h12M2 12h12"/>',
+  moon: '<path d="M13.2 9.8A5.6 5.6 0 0 1 6.2 2.8a5.6 5.6 0 1 0 7 7z"/>',
+  open_file: '<path d="M8 10.5V2.5M4.8 5.6L8 2.5l3.2 3.1M2.5 11v2.5h11V11"/>',
+  pen: '<path d="M3 13l.6-2.8L10.9 3a1.3 1.3 0 0 1 1.8 0l.4.4a1.3 1.3 0 0 1 0 1.8l-7.3 7.2L3 13zM9.6 4.3l2.2 2.2"/>',
+  sun: '<circle cx="8" cy="8" r="2.8"/><path d="M8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M3.4 12.6l1-1M11.6 4.4l1-1"/>',
+  warning: '<path d="M8 2.2l6.3 11.3H1.7L8 2.2zM8 6.5v3.4M8 11.7v.1"/>',
+};
+
+/** A line icon by name. */
+export function icon(name) {
+  return svg(ICONS[name], "0 0 16 16", {width: 16, height: 16, fill: "none", stroke: "currentColor",
+    "stroke-width": 1.5, "stroke-linecap": "round", "stroke-linejoin": "round"});
+}
+
+/** An <svg> element from its inside, which must be a constant of this folder. */
+export function svg(inside, view_box, attributes) {
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${view_box}" aria-hidden="true">${inside}</svg>`;
+  const el = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+  for (const [name, value] of Object.entries(attributes)) { el.setAttribute(name, value); }
+  return el;
+}
+
+/** Whether a key press belongs to a text box or a control and not to the page. */
+export function is_typing(event) {
+  const target = event.composedPath()[0];
+  return event.ctrlKey || event.altKey || event.metaKey || event.isComposing ||
+    Boolean(target?.closest?.("input, textarea, select, [contenteditable]"));
+}

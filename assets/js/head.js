@@ -1,0 +1,13 @@
+// Runs in the head, before anything is drawn: colours and language, from the link, then from what was chosen before.
+(() => {
+  const root = document.documentElement;
+  const asked = new URLSearchParams(location.search);
+  const pick = (value, allowed) => (allowed.includes(value) ? value : null);
+  const kept = (key) => {
+    try { return localStorage.getItem(key); } catch { return null; }
+  };
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const themes = ["light", "dark"];
+  root.dataset.theme = pick(asked.get("theme"), themes) ?? pick(kept("rb-theme"), themes) ?? system;
+  root.lang = asked.get("lang") === "zh" ? "zh-CN" : "en";
+})();

@@ -1,0 +1,252 @@
+// The rows of a lane: one rectangle a phase and round, its hatch, words, tokens and end cap.
+
+const NO_HATCH = {
+  hatch_pattern: "blank", hatch_color: "#000000", hatch_alpha: 0, hatch_scale: 12, hatch_weight: 1,
+};
+const NO_LINE = { line_color: null, line_alpha: 1, line_width: 1, line_dash: "solid" };
+const MERGE_UNDER = 12;
+
+/** The hatch of a phase, left out where a cell is too small to show it. */
+function hatchOf(pattern, color, alpha, scale, weight, roomy) {
+  if (!roomy) return NO_HATCH;
+  return {
+    hatch_pattern: pattern, hatch_color: color, hatch_alpha: alpha, hatch_scale: scale,
+    hatch_weight: weight,
+  };
+}
+
+/** Fill, line and hatch of a phase in a request's colour. */
+function phaseStyle(phase, colour, ctx, roomy) {
+  const { theme, dark, layout } = ctx;
+  const { hatch, weight } = layout.size;
+  const outline = (color, alpha) => ({ ...NO_LINE, line_color: color, line_alpha: alpha });
+  switch (phase) {
+    case "prefill":
+      return {
+        fill_color: colour.strong, ...NO_LINE,
+        ...hatchOf("right_diagonal_line", colour.on, 0.26, hatch, weight, roomy),
+      };
+    case "pad":
+      return {
+        fill_color: theme.surface, ...outline(colour.strong, 0.7),
+        ...hatchOf("diagonal_cross", colour.strong, 0.55, (hatch * 2) / 3, weight, roomy),
+      };
+    case "idle":
+      return {
+        fill_color: null, ...outline(theme.idle, roomy ? 1 : 0.6),
+        ...hatchOf("left_diagonal_line", theme.idle, 0.7, hatch, weight, roomy),
+      };
+    case "hold":
+      return { fill_color: null, ...outline(colour.strong, 0.45), ...NO_HATCH };
+    default:
+      return {
+        fill_color: colour.soft, ...outline(colour.strong, dark ? 0.75 : 0.45), ...NO_HATCH,
+      };
+  }
+}
+
+/** Line of what has not happened yet. */
+function ghostStyle(color, ctx) {
+  return { line_color: color, line_alpha: ctx.dark ? 0.8 : 0.6, line_width: 1, line_dash: "3 3" };
+}
+
+/** Put a rectangle on the sheet, and its ghost. */
+function addCell(ctx, box, phase, colour) {
+  const height = box.bottom - box.top;
+  const roomy = height >= 8 && box.right - box.left >= 6;
+  const style = phaseStyle(phase, colour, ctx, roomy);
+  if (height < 5) style.line_color = null;
+  if (height < 5 && !style.fill_color) style.fill_color = ctx.theme.line2;
+  ctx.sheet.full.cells.push({ ...box, ...style });
+  const ghost = ghostStyle(phase === "idle" ? ctx.theme.idle : colour.strong, ctx);
+  if (height < 5) Object.assign(ghost, { line_alpha: 0.3, line_dash: "solid" });
+  ctx.sheet.ghost.cells.push({ ...box, ...ghost });
+}
+
+/** Draw all runs of a lane. */
+function drawRuns(ctx, lane) {
+  const named = new Set();
+  const lastRun = new Map();
+  for (const run of lane.lane.runs) {
+    const rounds = lane.lane.rounds;
+    const stop = run.first + run.count - 1;
+    const before = lastRun.get(run.req);
+    lastRun.set(run.req, { kind: run.kind, stop });
+    const isNew = !named.has(run.req);
+    named.add(run.req);
+    if (rounds.end[stop] < ctx.layout.from || rounds.start[run.first] > ctx.layout.to) continue;
+    const continues = before?.kind === run.kind && before.stop + 1 === run.first;
+    drawRun(ctx, lane, run, { letter: isNew && !lane.byRequest, word: !continues });
+  }
+}
+
+/** Draw one run: cell by cell where a round is wide enough, else as one rectangle. */
+function drawRun(ctx, lane, run, flags) {
+  const { start, end } = lane.lane.rounds;
+  const stop = run.first + run.count - 1;
+  const from = ctx.layout.x(start[run.first]);
+  const to = ctx.layout.x(end[stop]);
+  if ((to - from) / run.count < MERGE_UNDER) {
+    drawCell(ctx, lane, run, from, to, { finish: run.finish, token: 0, last: true });
+    return;
+  }
+  for (let k = 0; k < run.count; k += 1) {
+    const last = k === run.count - 1;
+    drawCell(ctx, lane, run, ctx.layout.x(start[run.first + k]), ctx.layout.x(end[run.first + k]), {
+      token: run.token > 0 ? run.token + (run.kind === "decode" ? k : 0) : 0,
+      finish: run.finish && last,
+      letter: flags.letter && k === 0,
+      word: flags.word && k === 0 && run.kind !== "idle",
+      last,
+    });
+  }
+  if (run.kind === "idle") labelIdle(ctx, lane, run, from, to);
+}
+
+/** Draw one cell with what it carries. */
+function drawCell(ctx, lane, run, from, to, parts) {
+  const colour = ctx.colourOf(run.req);
+  const centre = lane.rowCentre(lane.rowOf(run));
+  const inset = to - from > 5 ? 1 : 0;
+  const box = {
+    left: from + inset, right: to - inset, top: centre - lane.cell / 2, bottom: centre + lane.cell / 2,
+  };
+  if (run.pad > 0) drawPadded(ctx, run, box, colour, parts);
+  else addCell(ctx, box, run.kind, colour);
+  if (parts.finish) addCap(ctx, lane, box, colour);
+  if (lane.dense) return;
+  const room = drawToken(ctx, run, box, colour, parts);
+  if (run.pad === 0 && run.kind !== "idle" && run.kind !== "hold") {
+    labelCell(ctx, run, box, colour, parts, room);
+  }
+}
+
+/** A prefill cell whose right part is padding up to the longest prompt of the batch. */
+function drawPadded(ctx, run, box, colour, parts) {
+  const split = box.left + ((box.right - box.left) * run.n) / (run.n + run.pad);
+  const own = { ...box, right: split - 1 };
+  const padding = { ...box, left: run.n > 0 ? split + 1 : box.left };
+  if (run.n > 0) {
+    addCell(ctx, own, "prefill", colour);
+    labelCentre(ctx, own, prefillLabels(ctx, run, parts.letter).slice(1), colour.on, colour.strong);
+  }
+  addCell(ctx, padding, "pad", colour);
+  const words = [ctx.say("cell_pad", { n: run.pad }), String(run.pad)];
+  labelCentre(ctx, padding, words, colour.onsoft, ctx.theme.surface);
+}
+
+/** The end cap of a finished request. */
+function addCap(ctx, lane, box, colour) {
+  const wide = box.right - box.left >= 10 && lane.cell >= 10;
+  const reach = lane.cell >= 10 ? 3 : 0;
+  ctx.sheet.full.caps.push({
+    left: box.right - (wide ? 4 : 2), right: box.right, top: box.top - reach,
+    bottom: box.bottom + reach, fill_color: colour.strong,
+  });
+}
+
+/** The token that comes out at the end of a cell; returns the px it takes at the right. */
+function drawToken(ctx, run, box, colour, parts) {
+  const { size } = ctx.layout;
+  const width = box.right - box.left + 2;
+  if (!parts.token || width < 12) return 0;
+  const isFirst = parts.token === 1;
+  const small = width < 24 || (run.kind === "prefill" && width < 48);
+  if (small && !isFirst) return 0;
+  const inset = Math.min(parts.finish ? size.insetCap : size.inset, width / 2 + (parts.finish ? 3 : 0));
+  const x = small ? box.right - (parts.finish ? 9 : 6) : box.right + 1 - inset;
+  const y = (box.top + box.bottom) / 2;
+  const mark = isFirst ? diamond(run, colour, size, small) : circle(ctx, colour, size);
+  ctx.sheet.full.marks.push({ x, y, ...mark.shape });
+  if (!small) {
+    const font = Math.round(size.font * (parts.token > 99 ? 0.75 : 1));
+    const row = textRow(x, y, String(parts.token), mark.ink, font, { align: "center", bold: true });
+    ctx.sheet.full.numbers.push(row);
+  }
+  return small ? 14 : inset + size.circle / 2;
+}
+
+/** The first token: a square on its tip that inverts its cell. */
+function diamond(run, colour, size, small) {
+  const onPrefill = run.kind === "prefill" && run.pad === 0;
+  const shape = {
+    marker: "square", size: small ? 6 : size.diamond, angle: Math.PI / 4, line_width: 0,
+    line_color: null, fill_color: onPrefill ? colour.on : colour.onsoft,
+  };
+  return { shape, ink: onPrefill ? colour.strong : colour.soft };
+}
+
+/** A later token: a ring. */
+function circle(ctx, colour, size) {
+  const shape = {
+    marker: "circle", size: size.circle, angle: 0, line_width: 1.5 * (size.circle / 18),
+    line_color: colour.strong, fill_color: ctx.theme.surface,
+  };
+  return { shape, ink: colour.onsoft };
+}
+
+/** What a prefill cell may say, longest first. */
+function prefillLabels(ctx, run, letter) {
+  const name = ctx.payload.requests[run.req].label;
+  const words = ctx.say("cell_prefill", { n: run.n });
+  return letter ? [`${name} ${words}`, `${name} ${run.n}`, String(run.n)] : [words, String(run.n)];
+}
+
+/** What a decode cell may say, longest first. */
+function decodeLabels(ctx, run, parts) {
+  const name = ctx.payload.requests[run.req].label;
+  const word = ctx.say("cell_decode");
+  if (parts.letter) return [`${name} ${word}`, name];
+  return parts.word ? [word] : [];
+}
+
+/** Write the longest label that fits left of the token. */
+function labelCell(ctx, run, box, colour, parts, tokenRoom) {
+  const { size } = ctx.layout;
+  const width = box.right - box.left + 2;
+  if (width < 24) return;
+  const isPrefill = run.kind === "prefill";
+  const all = isPrefill ? prefillLabels(ctx, run, parts.letter) : decodeLabels(ctx, run, parts);
+  const labels = width >= size.wordFrom ? all : all.filter((label) => !wordy(ctx, label, run));
+  const room = width - tokenRoom - 8;
+  const text = labels.find((label) => textWidth(label, size.font, isPrefill ? 700 : 400) <= room);
+  if (!text) return;
+  const pad = room - textWidth(text, size.font, isPrefill ? 700 : 400);
+  const x = box.left + Math.min(size.font * 0.66, 3 + pad / 2);
+  ctx.sheet.full.plates.push(textRow(
+    x, (box.top + box.bottom) / 2, text, isPrefill ? colour.on : colour.onsoft, size.font,
+    { bold: isPrefill, plate: isPrefill ? colour.strong : colour.soft },
+  ));
+}
+
+/** Whether a label has the phase's word in it. */
+function wordy(ctx, label, run) {
+  const word = run.kind === "prefill" ? ctx.say("cell_prefill", { n: run.n }) : ctx.say("cell_decode");
+  return label.includes(word);
+}
+
+/** Write the longest of some labels that fits, in the middle of a box. */
+function labelCentre(ctx, box, labels, ink, plate) {
+  const { size } = ctx.layout;
+  if (box.bottom - box.top < 14) return;
+  const room = box.right - box.left - 6;
+  const text = labels.find((label) => textWidth(label, size.font, 700) <= room);
+  if (!text) return;
+  const x = (box.left + box.right) / 2;
+  const y = (box.top + box.bottom) / 2;
+  const style = { align: "center", bold: true, plate };
+  ctx.sheet.full.plates.push(textRow(x, y, text, ink, size.font, style));
+}
+
+/** The words "idle seat", once, in the middle of the run. */
+function labelIdle(ctx, lane, run, from, to) {
+  const { size, right, gutter } = ctx.layout;
+  const text = ctx.say("cell_idle");
+  const left = Math.max(from, gutter);
+  const stop = Math.min(to, right);
+  if (lane.dense || stop - left < textWidth(text, size.font) + 16) return;
+  ctx.sheet.full.plates.push(textRow(
+    (left + stop) / 2, lane.rowCentre(lane.rowOf(run)), text, ctx.theme.ink2, size.font,
+    { align: "center", plate: ctx.theme.surface },
+  ));
+}

@@ -1,0 +1,90 @@
+// The one clock of all lanes: boundaries, and what is current in a lane at a time.
+
+/** First index whose value is not below the target, in an ascending list. */
+function lowerBound(list, target) {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < target) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The clock of the shown lanes.
+ * @param {Object} payload
+ * @param {Object[]} lanes the lanes shown
+ * @returns {{t0: number, t1: number, eps: number, bounds: number[], stops: number[]}}
+ *   bounds: where a stopped cursor may stand; stops: those of them where an event takes effect
+ */
+function makeClock(payload, lanes) {
+  const ends = lanes.map((lane) => lane.rounds.end.at(-1) ?? payload.t0);
+  const t1 = payload.whole ? most(ends, payload.t0) : payload.t1;
+  const eps = Math.max(1e-9, (t1 - payload.t0) * 1e-9);
+  const all = lanes.flatMap((lane) => lane.rounds.end);
+  all.sort((a, b) => a - b);
+  const bounds = [payload.t0];
+  for (const t of all) if (t - bounds.at(-1) > eps) bounds.push(t);
+  const clock = { t0: payload.t0, t1: t1 > payload.t0 ? t1 : payload.t0 + 1, eps, bounds };
+  return { ...clock, stops: eventStops(payload, lanes, clock) };
+}
+
+/** The boundaries at which an event of the shown lanes takes effect, ascending. */
+function eventStops(payload, lanes, clock) {
+  const shown = new Set(lanes.map((lane) => payload.lanes.indexOf(lane)));
+  const stops = new Set();
+  for (const event of payload.events) {
+    if (event.lane !== null && !shown.has(event.lane)) continue;
+    const at = lowerBound(clock.bounds, event.t - clock.eps);
+    if (at < clock.bounds.length) stops.add(clock.bounds[at]);
+  }
+  return [...stops].sort((a, b) => a - b);
+}
+
+/** Index of the last boundary at or before t. */
+function boundaryBefore(clock, t) {
+  return Math.max(0, lowerBound(clock.bounds, t + clock.eps) - 1);
+}
+
+/** Index of the boundary nearest to t. */
+function boundaryNear(clock, t) {
+  const before = boundaryBefore(clock, t);
+  const next = Math.min(before + 1, clock.bounds.length - 1);
+  return t - clock.bounds[before] <= clock.bounds[next] - t ? before : next;
+}
+
+/** Index of the lane's round that is lit at t (start < t ≤ end), or -1. */
+function litRound(lane, clock, t) {
+  const { start, end } = lane.rounds;
+  const index = lowerBound(end, t - clock.eps);
+  return index < end.length && start[index] < t - clock.eps ? index : -1;
+}
+
+/** Index of the lane's last round that has ended by t, or -1. */
+function lastEnded(lane, clock, t) {
+  return lowerBound(lane.rounds.end, t + clock.eps) - 1;
+}
+
+/** The card of a lane at t: a round's, or the one before, between or after rounds. */
+function cardAt(lane, clock, t) {
+  const lit = litRound(lane, clock, t);
+  if (lit >= 0) return lane.cards[lit];
+  const ended = lastEnded(lane, clock, t);
+  if (ended < 0) return lane.before;
+  return ended === lane.rounds.end.length - 1 ? lane.after : lane.between;
+}
+
+/** Whether the lanes' rounds begin and end together for as long as both run. */
+function sameRounds(lanes, eps) {
+  const [first, ...others] = lanes;
+  return others.every((lane) => {
+    const common = Math.min(lane.rounds.end.length, first.rounds.end.length);
+    for (let i = 0; i < common; i += 1) {
+      if (Math.abs(lane.rounds.start[i] - first.rounds.start[i]) > eps) return false;
+      if (Math.abs(lane.rounds.end[i] - first.rounds.end[i]) > eps) return false;
+    }
+    return true;
+  });
+}

@@ -1,0 +1,34 @@
+// Inline SVG: transport icons and the small marks that the legend and the scrub bar share.
+
+const ICON_PATHS = {
+  toStart: "M3 3h2v10H3zM9.5 3v10L5 8zM14 3v10L9.5 8z",
+  back: "M4.5 3h2v10h-2zM12.5 3v10L7 8z",
+  play: "M4.5 2.5v11L13.5 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  forward: "M9.5 3h2v10h-2zM3.5 3v10L9 8z",
+  toEnd: "M11 3h2v10h-2zM6.5 3v10L11 8zM2 3v10l4.5-5z",
+  plus: "M7.2 3h1.6v4.2H13v1.6H8.8V13H7.2V8.8H3V7.2h4.2z",
+  minus: "M3 7.2h10v1.6H3z",
+};
+
+/** A transport icon, drawn in the colour of the text. */
+function icon(name, size = 16) {
+  const path = svg("path", { d: ICON_PATHS[name], fill: "currentColor" });
+  return svg("svg", { viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, path);
+}
+
+const MARK_SHAPES = {
+  arrival: () => svg("path", { d: "M0 1.5h10L5 9.5z", fill: "currentColor" }),
+  first: () => svg("path", { d: "M5 0l5 5-5 5-5-5z", fill: "currentColor" }),
+  finish: () => svg("rect", { x: 3, y: 0, width: 4, height: 10, fill: "currentColor" }),
+  cancel: () =>
+    svg("path", { d: "M1 1l8 8M9 1L1 9", stroke: "currentColor", "stroke-width": 2.2, fill: "none" }),
+  preempt: () =>
+    svg("path", { d: "M8.5 1v8L1.5 5z", stroke: "currentColor", "stroke-width": 1.5, fill: "none" }),
+};
+
+/** The mark of an event kind: arrival, first, finish, cancel, preempt. */
+function eventMark(kind, size = 9) {
+  const shape = MARK_SHAPES[kind] ?? MARK_SHAPES.finish;
+  return svg("svg", { viewBox: "0 0 10 10", width: size, height: size, "aria-hidden": "true" }, shape());
+}

@@ -1,0 +1,101 @@
+// The whole run in one small picture, with the part shown on the stage as a brush to drag.
+
+const OVERVIEW_HEIGHT = 44;
+
+/**
+ * Make the overview.
+ * @param {function(number): void} onMove called with the wished centre of the part shown
+ */
+function createOverview(onMove) {
+  const canvas = h("canvas");
+  const brush = h("div.rb-brush");
+  const legend = h("div.rb-overview-legend");
+  const el = h("div.rb-overview", { "data-testid": "overview", hidden: true }, canvas, brush, legend);
+  const overview = { el, canvas, brush, legend, data: null, layout: null };
+  const seek = (event) => {
+    const x = event.clientX - el.getBoundingClientRect().left - overview.layout.gutter;
+    const share = Math.max(0, Math.min(1, x / overview.layout.plot));
+    onMove(overview.data.t0 + share * (overview.data.t1 - overview.data.t0));
+  };
+  el.addEventListener("pointerdown", (event) => {
+    el.setPointerCapture(event.pointerId);
+    seek(event);
+  });
+  el.addEventListener("pointermove", (event) => {
+    if (el.hasPointerCapture(event.pointerId)) seek(event);
+  });
+  return overview;
+}
+
+/** What the overview shows: the payload's own, or one made of its rounds when zoomed in. */
+function overviewData(payload, lanes, clock, isZoomed) {
+  if (payload.overview) return payload.overview;
+  if (!isZoomed) return null;
+  return { t0: clock.t0, t1: clock.t1, lanes: lanes.map((lane) => binRounds(lane, clock)) };
+}
+
+/** A lane's rounds in bins of equal width. */
+function binRounds(lane, clock, count = 240) {
+  const { start, end, P, D, waiting } = lane.rounds;
+  const bins = { key: lane.key, waiting: Array(count).fill(0), load: Array(count).fill(0) };
+  for (let bin = 0; bin < count; bin += 1) {
+    const t = clock.t0 + ((bin + 0.5) / count) * (clock.t1 - clock.t0);
+    const i = lowerBound(end, t);
+    if (i >= end.length || start[i] > t) continue;
+    bins.waiting[bin] = waiting[i];
+    bins.load[bin] = (P[i] + D[i]) / lane.budget;
+  }
+  return bins;
+}
+
+/** Draw the overview for a stage that has been laid out. */
+function drawOverview(overview, ctx, layout, data) {
+  Object.assign(overview, { data, layout });
+  setShown(overview.el, Boolean(data));
+  if (!data) return;
+  const lanes = data.lanes.filter((lane) => ctx.lanes.some((shown) => shown.key === lane.key));
+  const height = OVERVIEW_HEIGHT * Math.max(1, lanes.length);
+  overview.el.style.height = `${height + 18}px`;
+  paintOverview(overview.canvas, lanes, layout, height, ctx);
+  const scale = layout.plot / (data.t1 - data.t0);
+  const left = layout.gutter + (layout.from - data.t0) * scale;
+  const width = Math.max(6, (layout.to - layout.from) * scale);
+  Object.assign(overview.brush.style, {
+    left: `${Math.min(left, layout.right - width)}px`, width: `${width}px`, height: `${height}px`,
+  });
+  setText(overview.legend, ctx.say("overview_legend", {
+    from: timeText(ctx.payload, ctx.say, data.t0), to: timeText(ctx.payload, ctx.say, data.t1),
+  }));
+}
+
+/** Paint each lane's budget use as bars and its queue as a line. */
+function paintOverview(canvas, lanes, layout, height, { theme, payload }) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = layout.width * ratio;
+  canvas.height = height * ratio;
+  Object.assign(canvas.style, { width: `${layout.width}px`, height: `${height}px` });
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  const topWait = most(lanes.map((lane) => most(lane.waiting)), 1);
+  lanes.forEach((lane, row) => {
+    const base = (row + 1) * OVERVIEW_HEIGHT - 4;
+    const room = OVERVIEW_HEIGHT - 8;
+    const step = layout.plot / lane.load.length;
+    const title = payload.lanes.find((shown) => shown.key === lane.key)?.title ?? "";
+    pen.fillStyle = theme.line2;
+    lane.load.forEach((load, i) => {
+      pen.fillRect(layout.gutter + i * step, base - room * load, step + 0.5, room * load);
+    });
+    pen.strokeStyle = theme.ink;
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    lane.waiting.forEach((waiting, i) => {
+      pen.lineTo(layout.gutter + (i + 0.5) * step, base - (room * waiting) / topWait);
+    });
+    pen.stroke();
+    if (layout.gutter < 60) return;
+    pen.fillStyle = theme.ink3;
+    pen.font = `12px ${THEME.font}`;
+    pen.fillText(title, 0, base - room / 2 + 4, layout.gutter - 8);
+  });
+}

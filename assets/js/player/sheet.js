@@ -1,0 +1,62 @@
+// A sheet collects what is to be drawn as rows in px; `fillFigure` hands them to a Bokeh figure.
+
+const TIME_COLUMNS = new Set(["left", "right", "x", "x0", "x1"]);
+
+/** An empty sheet for the two figures. */
+function newSheet() {
+  return {
+    full: { rules: [], cells: [], boxes: [], plates: [], marks: [], numbers: [], caps: [] },
+    ghost: { rules: [], cells: [], boxes: [] },
+  };
+}
+
+/**
+ * Give a figure its size, its ranges and all its rows.
+ * @param {Object} figure Bokeh figure whose renderers have the names of the sheet's parts
+ * @param {Object} parts one half of a sheet
+ * @param {Object} layout of the stage
+ */
+function fillFigure(figure, parts, layout) {
+  figure.setv({
+    width: Math.round(layout.width),
+    height: layout.height,
+    min_border_left: layout.gutter,
+    min_border_right: Math.round(layout.width) - layout.right,
+  });
+  figure.x_range.setv({ start: layout.from, end: layout.to });
+  figure.y_range.setv({ start: layout.height, end: 0 });
+  for (const renderer of figure.renderers) {
+    const source = renderer.data_source;
+    source.data = toColumns(parts[renderer.name], Object.keys(source.data), layout);
+  }
+}
+
+/** Rows of px as columns, with x in time. */
+function toColumns(rows, names, layout) {
+  const columns = {};
+  for (const name of names) {
+    columns[name] = TIME_COLUMNS.has(name)
+      ? Float64Array.from(rows, (row) => layout.t(row[name]))
+      : rows.map((row) => row[name]);
+  }
+  return columns;
+}
+
+/** A straight line in both figures, in the colour of the past and of the future. */
+function addRule(sheet, x0, y0, x1, y1, past, future, width = 1) {
+  const row = { x0, y0, x1, y1, line_width: width };
+  sheet.full.rules.push({ ...row, line_color: past });
+  sheet.ghost.rules.push({ ...row, line_color: future });
+}
+
+/** A text on the canvas; `plate` is the fill behind it. */
+function textRow(x, y, text, color, size, { align = "left", bold = false, plate = null } = {}) {
+  return {
+    x, y, text,
+    text_color: color,
+    text_align: align,
+    text_font_size: `${size}px`,
+    text_font_style: bold ? "bold" : "normal",
+    background_fill_color: plate,
+  };
+}

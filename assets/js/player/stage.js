@@ -1,0 +1,104 @@
+// The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
+
+/**
+ * Make the stage.
+ * @param {{full: Object, ghost: Object}} figures Bokeh figures
+ * @param {{full: Element, ghost: Element}} elements their elements on the page
+ */
+function createStage(figures, elements) {
+  const parts = {
+    lits: h("div.rb-lits"),
+    ghost: h("div.rb-layer", {}, elements.ghost),
+    full: h("div.rb-layer", {}, elements.full),
+    over: h("div.rb-over"),
+    cursor: h("div.rb-cursor"),
+  };
+  const el = h("figure.rb-stage", { role: "img", "data-testid": "stage" }, ...Object.values(parts));
+  const times = h("div.rb-times", { "aria-hidden": "true" });
+  return { el, times, parts, figures, layout: null, overlay: null };
+}
+
+/** Draw everything for a view; the canvases are painted here and nowhere else. */
+function drawStage(stage, view) {
+  const layout = layoutStage(view);
+  const ctx = { ...view, layout, sheet: newSheet() };
+  drawRules(ctx);
+  const waitWords = layout.lanes.map((lane) => {
+    drawRuns(ctx, lane);
+    drawBatches(ctx, lane);
+    drawStrip(ctx, lane);
+    return drawWaits(ctx, lane);
+  });
+  fillFigure(stage.figures.full, ctx.sheet.full, layout);
+  fillFigure(stage.figures.ghost, ctx.sheet.ghost, layout);
+  stage.layout = layout;
+  stage.el.style.height = `${layout.height}px`;
+  stage.overlay = buildOverlay(stage, ctx, waitWords);
+}
+
+/** Row rules and round boundaries. */
+function drawRules(ctx) {
+  const { theme, layout, sheet } = ctx;
+  for (const lane of layout.lanes) {
+    const dense = lane.dense || lane.pitch < 6;
+    for (let row = 0; row <= lane.count; row += dense ? lane.count : 1) {
+      const y = Math.round(lane.rowsY + row * lane.pitch) + 0.5;
+      const left = layout.single ? 0 : layout.gutter;
+      addRule(sheet, left, y, layout.right, y, theme.line, theme.line);
+    }
+    drawBoundaries(ctx, lane);
+  }
+}
+
+/** The vertical hairlines of a lane's rounds. */
+function drawBoundaries({ theme, layout, sheet }, lane) {
+  const { start, end } = lane.lane.rounds;
+  const step = thinning(lane.meanRound, 5);
+  const top = layout.single ? lane.top : lane.queueY;
+  const line = (t) => {
+    if (t < layout.from || t > layout.to) return;
+    const x = Math.round(layout.x(t)) + (layout.x(t) > layout.right - 1 ? -0.5 : 0.5);
+    addRule(sheet, x, top, x, lane.bottom + 4, theme.line2, theme.line);
+  };
+  for (let i = 0; i < end.length; i += step) {
+    if (i === 0 || start[i] > end[i - 1]) line(start[i]);
+    line(end[i]);
+  }
+}
+
+/** The box around a closed batch. */
+function drawBatches({ theme, layout, sheet }, lane) {
+  const { start, end } = lane.lane.rounds;
+  for (const batch of lane.lane.batches ?? []) {
+    const rows = batchRows(lane, batch);
+    const box = {
+      left: layout.x(start[batch.first]) - 1.5,
+      right: layout.x(end[batch.first + batch.count - 1]) + 1.5,
+      top: lane.rowsY + rows.from * lane.pitch + 1,
+      bottom: lane.rowsY + rows.to * lane.pitch - 1,
+      line_color: theme.ink3, line_alpha: 1, line_width: 1.5,
+    };
+    sheet.full.boxes.push({ ...box, line_dash: "solid" });
+    sheet.ghost.boxes.push({ ...box, line_dash: "4 3" });
+  }
+}
+
+/** The rows a batch spans: its members' where a row is a request, else all seats. */
+function batchRows(lane, batch) {
+  if (!lane.byRequest) return { from: 0, to: lane.count };
+  const stop = batch.first + batch.count;
+  const rows = lane.lane.runs
+    .filter((run) => run.first >= batch.first && run.first < stop)
+    .map((run) => run.req);
+  return { from: Math.min(...rows), to: Math.max(...rows) + 1 };
+}
+
+/** Move cursor and clips to a time: the only thing done at every frame. */
+function placeCursor(stage, t) {
+  const { layout, parts } = stage;
+  const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
+  parts.cursor.style.transform = `translateX(${x}px)`;
+  parts.full.style.clipPath = `inset(-4px ${layout.width - x}px -4px -4px)`;
+  parts.ghost.style.clipPath = `inset(-4px -4px -4px ${x}px)`;
+  stage.overlay.placeTag(x, t);
+}

@@ -1,0 +1,94 @@
+// The budget strip: each round's tokens from the bottom up in the order the budget is spent.
+
+const STRIP_PHASE = { d: "decode", p: "prefill", pad: "pad", idle: "idle" };
+const MOST_STRIP_CELLS = 6000;
+
+/** Draw a lane's strip: one brick a token, or stacked bars. */
+function drawStrip(ctx, lane) {
+  const { layout, theme } = ctx;
+  const { start, end } = lane.lane.rounds;
+  const overhang = 6;
+  const from = layout.gutter - overhang;
+  const to = layout.right + overhang;
+  addRule(ctx.sheet, from, lane.bottom, to, lane.bottom, theme.line, theme.line);
+  const grouped = lane.meanRound < 3 || lane.lane.strip.length * 8 > MOST_STRIP_CELLS;
+  lane.lane.strip.forEach((parts, i) => {
+    if (end[i] < layout.from || start[i] > layout.to) return;
+    const column = { left: layout.x(start[i]), right: layout.x(end[i]) };
+    if (column.right - column.left > 5) {
+      column.left += lane.bricks ? 2 : 1;
+      column.right -= lane.bricks ? 2 : 1;
+    }
+    if (lane.bricks) drawBricks(ctx, lane, parts, column);
+    else if (grouped) drawPhases(ctx, lane, parts, column);
+    else drawBars(ctx, lane, parts, column);
+  });
+  addRule(ctx.sheet, from, lane.stripY, to, lane.stripY, theme.ink, theme.ink, 1.5);
+}
+
+/** One brick a token, with its owner's letter; unspent ones are dashed. */
+function drawBricks(ctx, lane, parts, column) {
+  const { theme, layout } = ctx;
+  let filled = 0;
+  for (const [req, n, phase] of parts) {
+    for (let k = 0; k < n && filled < lane.lane.budget; k += 1) {
+      const box = brickBox(lane, filled, column);
+      addCell(ctx, box, STRIP_PHASE[phase], ctx.colourOf(req));
+      labelBrick(ctx, box, req, phase);
+      filled += 1;
+    }
+  }
+  if (layout.size.name === "phone") return;
+  for (; filled < lane.lane.budget; filled += 1) {
+    const box = brickBox(lane, filled, column);
+    const line = { ...NO_LINE, line_color: theme.line2, line_dash: "2 3" };
+    ctx.sheet.full.cells.push({ ...box, fill_color: null, ...line, ...NO_HATCH });
+  }
+}
+
+/** Where the n-th token of a round stands. */
+function brickBox(lane, n, column) {
+  const bottom = lane.bottom - n * lane.stripUnit - 1;
+  return { ...column, bottom, top: bottom - lane.stripUnit + 2 };
+}
+
+/** The owner's letter on a brick. */
+function labelBrick(ctx, box, req, phase) {
+  const { small } = ctx.layout.size;
+  const text = ctx.payload.requests[req].label;
+  if (box.bottom - box.top < 13 || phase === "idle") return;
+  if (box.right - box.left < textWidth(text, small, 700) + 6) return;
+  const colour = ctx.colourOf(req);
+  const [ink, plate] = {
+    p: [colour.on, colour.strong], d: [colour.onsoft, colour.soft],
+  }[phase] ?? [colour.onsoft, ctx.theme.surface];
+  const style = { align: "center", bold: true, plate };
+  ctx.sheet.full.plates.push(
+    textRow((box.left + box.right) / 2, (box.top + box.bottom) / 2, text, ink, small, style),
+  );
+}
+
+/** Stacked bars, one a request. */
+function drawBars(ctx, lane, parts, column) {
+  let bottom = lane.bottom;
+  for (const [req, n, phase] of parts) {
+    const top = bottom - n * lane.stripUnit;
+    const gap = n * lane.stripUnit >= 4 ? 0.5 : 0;
+    addCell(ctx, { ...column, top: top + gap, bottom: bottom - gap }, STRIP_PHASE[phase], ctx.colourOf(req));
+    bottom = top;
+  }
+}
+
+/** Bars by phase only, for rounds too many to tell requests apart. */
+function drawPhases(ctx, lane, parts, column) {
+  const sums = { d: 0, p: 0, pad: 0, idle: 0 };
+  for (const [, n, phase] of parts) sums[phase] += n;
+  const fills = { d: ctx.theme.line2, p: ctx.theme.ink3, pad: ctx.theme.idle, idle: ctx.theme.line };
+  let bottom = lane.bottom;
+  for (const [phase, n] of Object.entries(sums)) {
+    if (!n) continue;
+    const top = bottom - n * lane.stripUnit;
+    ctx.sheet.full.cells.push({ ...column, top, bottom, fill_color: fills[phase], ...NO_LINE, ...NO_HATCH });
+    bottom = top;
+  }
+}

@@ -1,0 +1,63 @@
+// The times below the stage: at boundaries only, never touching each other or the cursor's tag.
+
+/** Build the time labels and the cursor's tag. */
+function buildTimes(stage, ctx) {
+  const { layout, payload, say, clock } = ctx;
+  const labels = chooseTimes(ctx).map(({ t, text, x, half }) => {
+    const el = h("span.rb-time", { text, style: { left: `${x}px` } });
+    stage.times.append(el);
+    return { t, x, half, el };
+  });
+  const tag = h("span.rb-tag");
+  stage.times.append(tag);
+  const state = { half: 0, shown: "" };
+  const placeTag = (x, t) => {
+    const text = timeText(payload, say, tagTime(payload, clock, t));
+    if (text !== state.shown) {
+      state.shown = text;
+      state.half = textWidth(text, layout.size.font + 1, 700) / 2 + 8;
+      tag.textContent = text;
+    }
+    const centre = Math.max(state.half, Math.min(layout.width - state.half, x));
+    tag.style.transform = `translateX(${centre}px) translateX(-50%)`;
+    for (const { el, x: at, half } of labels) {
+      const hidden = Math.abs(at - centre) < half + state.half + 3;
+      if (el.hidden !== hidden) el.hidden = hidden;
+    }
+  };
+  const settle = (t) => {
+    for (const { el, t: at } of labels) el.classList.toggle("rb-future", at > t + clock.eps);
+  };
+  return { placeTag, settle };
+}
+
+/** The time the tag shows: ticks count whole, gliding milliseconds have one decimal. */
+function tagTime(payload, clock, t) {
+  const at = clock.bounds[boundaryBefore(clock, t)];
+  if (Math.abs(at - t) <= clock.eps) return at;
+  return payload.unit === "tick" ? at : Math.round(t * 10) / 10;
+}
+
+/** The boundaries that get a label: the first, the last, then all that touch none before them. */
+function chooseTimes({ layout, payload, say, clock }) {
+  const { font } = layout.size;
+  const visible = clock.bounds.filter((t) => t >= layout.from - clock.eps && t <= layout.to + clock.eps);
+  const make = (t, i) => {
+    const text = i === 0 ? timeText(payload, say, t) : timeNumber(payload, t);
+    return { t, text, x: layout.x(t), half: textWidth(text, font) / 2 };
+  };
+  if (visible.length === 0) return [];
+  const first = make(visible[0], 0);
+  if (visible.length === 1) return [first];
+  const last = make(visible.at(-1), 1);
+  const chosen = [first];
+  for (const t of visible.slice(1, -1)) {
+    const item = make(t, 1);
+    const before = chosen.at(-1);
+    const apart = Math.max(8, font * 0.8);
+    if (item.x - item.half < before.x + before.half + apart) continue;
+    if (item.x + item.half > last.x - last.half - apart) continue;
+    chosen.push(item);
+  }
+  return [...chosen, last];
+}

@@ -1,0 +1,99 @@
+// Buttons, the round's name, the speed, and the loop that plays.
+
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
+const SHORTEST_SHARE = 1 / 3;
+const LONGEST_SHARE = 3;
+
+/**
+ * Make the transport.
+ * @param {Object} act {toStart, back, toggle, forward, toEnd, previousEvent, nextEvent, setSpeed}
+ */
+function createTransport(act) {
+  const button = (name, action) =>
+    h("button.rb-icon", { type: "button", onclick: action, "data-testid": name }, icon(name));
+  const buttons = {
+    toStart: button("toStart", act.toStart),
+    back: button("back", act.back),
+    play: h("button.rb-play", { type: "button", onclick: act.toggle, "data-testid": "play" }),
+    forward: button("forward", act.forward),
+    toEnd: button("toEnd", act.toEnd),
+  };
+  const label = h("div.rb-where", { "aria-hidden": "true" }, h("b"), h("span"), h("span.rb-where-time"));
+  const key = (text, action, id) =>
+    h("button.rb-key", { type: "button", text, onclick: action, "data-testid": id });
+  const events = {
+    name: h("span"),
+    previous: key("[", act.previousEvent, "previous-event"),
+    next: key("]", act.nextEvent, "next-event"),
+  };
+  const speed = h("select.rb-speed", {
+    "data-testid": "speed",
+    onchange: () => act.setSpeed(Number(speed.value)),
+  });
+  const el = h(
+    "div.rb-transport", { "data-testid": "transport" },
+    h("div.rb-buttons", {}, ...Object.values(buttons)), label,
+    h("div.rb-events", {}, ...Object.values(events)), speed,
+  );
+  return { el, buttons, label, events, speed };
+}
+
+/** Write the words of the transport in the payload's language. */
+function nameTransport(transport, say) {
+  const names = { toStart: "to_start", back: "step_back", forward: "step_forward", toEnd: "to_end" };
+  for (const [name, key] of Object.entries(names)) nameButton(transport.buttons[name], say(key));
+  nameButton(transport.events.previous, say("previous_event"));
+  nameButton(transport.events.next, say("next_event"));
+  setText(transport.events.name, say("event"));
+  transport.speed.setAttribute("aria-label", say("speed"));
+  const chosen = transport.speed.value || "1";
+  transport.speed.replaceChildren(...SPEEDS.map((value) =>
+    h("option", { value, text: say(value === 1 ? "speed_one" : "speed_n", { n: value }) })));
+  transport.speed.value = chosen;
+}
+
+/** Give a button its name, for the ear and for the pointer. */
+function nameButton(button, text) {
+  button.setAttribute("aria-label", text);
+  button.title = text;
+}
+
+/** Show the play button as play or pause. */
+function showPlaying(transport, isPlaying, say) {
+  transport.buttons.play.replaceChildren(icon(isPlaying ? "pause" : "play", 20));
+  nameButton(transport.buttons.play, say(isPlaying ? "pause" : "play"));
+}
+
+/** Write where the cursor stands: bold, plain, time. */
+function showWhere(transport, [bold, plain, time]) {
+  const [first, second, third] = transport.label.children;
+  setText(first, bold);
+  setText(second, plain);
+  setText(third, time);
+}
+
+/**
+ * Advance a playing cursor.
+ * @param {Object} clock
+ * @param {number} t time of the cursor
+ * @param {number} seconds wall time since the last frame
+ * @param {number} speed rounds a second
+ * @returns {number} the new time, at most the last boundary
+ */
+function advance(clock, t, seconds, speed) {
+  const { bounds, eps } = clock;
+  const mean = (bounds.at(-1) - bounds[0]) / Math.max(1, bounds.length - 1);
+  let left = seconds * speed;
+  let index = boundaryBefore(clock, t);
+  let at = t;
+  while (left > 0 && index < bounds.length - 1) {
+    const length = bounds[index + 1] - bounds[index];
+    const share = Math.min(LONGEST_SHARE, Math.max(SHORTEST_SHARE, length / mean));
+    const rest = ((bounds[index + 1] - at) / length) * share;
+    if (left < rest - eps) return at + (left / share) * length;
+    left -= rest;
+    index += 1;
+    at = bounds[index];
+  }
+  return at;
+}

@@ -1,0 +1,91 @@
+// Waiting: in its own row where a row is a request, else in the queue row above the seats.
+
+const MOST_WAIT_ROWS = 4;
+
+/** Draw a lane's waiting lines; returns the words that belong beside them. */
+function drawWaits(ctx, lane) {
+  const waits = lane.lane.waits.filter((wait) => isInView(wait, ctx.layout));
+  if (lane.byRequest) {
+    for (const wait of waits) drawWait(ctx, wait, lane.rowCentre(wait.req), lane.dense);
+    return [];
+  }
+  const rows = queueRows(waits, ctx);
+  if (rows.count > MOST_WAIT_ROWS) {
+    drawQueueLength(ctx, lane);
+    return [];
+  }
+  const step = (lane.queue - 8) / Math.max(1, rows.count);
+  return waits.flatMap((wait, i) => {
+    const base = lane.lane.batches?.length ? 13 : 16;
+    const scale = ctx.layout.size.font / 12;
+    const y = rows.count > 1
+      ? lane.queueY + 6 + rows.of[i] * step
+      : lane.queueY + base * scale;
+    drawWait(ctx, wait, y, rows.count > 2);
+    return rows.count > 1 ? [] : [waitWords(ctx, wait, y)];
+  });
+}
+
+/** Whether any of a wait lies in the range shown. */
+function isInView(wait, layout) {
+  return wait.t0 <= layout.to && (wait.t1 ?? Infinity) >= layout.from;
+}
+
+/** A row for each wait such that none lies upon another. */
+function queueRows(waits, ctx) {
+  const free = [];
+  const of = waits.map((wait) => {
+    const from = ctx.layout.x(wait.t0) - 6;
+    let row = free.findIndex((until) => until <= from);
+    if (row < 0) row = free.length;
+    free[row] = ctx.layout.x(wait.t1 ?? ctx.layout.to) + 6;
+    return row;
+  });
+  return { of, count: free.length };
+}
+
+/** One waiting line from the arrival's triangle to the first round. */
+function drawWait(ctx, wait, y, small) {
+  const { layout, sheet } = ctx;
+  const color = ctx.colourOf(wait.req).strong;
+  const from = layout.x(wait.t0);
+  const to = layout.x(Math.min(wait.t1 ?? layout.to, layout.to)) - 1;
+  if (to > from) {
+    sheet.full.rules.push({ x0: from, x1: to, y0: y, y1: y, line_color: color, line_width: small ? 1 : 2 });
+  }
+  const queued = !layout.single || to - from > 2;
+  if (small || !queued || wait.t0 < layout.from) return;
+  sheet.full.marks.push({
+    x: from, y: y - 0.5, marker: "inverted_triangle", size: layout.size.arrival, angle: 0,
+    fill_color: color, line_color: null, line_width: 0,
+  });
+}
+
+/** Where the sentence of a wait stands: above its line, or beside the triangle of a short one. */
+function waitWords(ctx, wait, y) {
+  const { layout } = ctx;
+  const from = layout.x(wait.t0);
+  const to = layout.x(Math.min(wait.t1 ?? layout.to, layout.to));
+  const above = to - from >= textWidth(wait.text, layout.size.font, 700) + 12;
+  return {
+    text: wait.text, req: wait.req, from: wait.t0, until: wait.t1 ?? layout.to, above,
+    x: above ? (from + to) / 2 : Math.max(to, from + 6) + 6,
+    y: above ? y - layout.size.font * 0.75 : y,
+  };
+}
+
+/** When too many wait to tell them apart: the number waiting as a bar a round. */
+function drawQueueLength(ctx, lane) {
+  const { start, end, waiting } = lane.lane.rounds;
+  const top = most(waiting, 1);
+  const height = lane.queue - 6;
+  const base = lane.queueY + lane.queue - 3;
+  for (let i = 0; i < end.length; i += 1) {
+    if (!waiting[i] || end[i] < ctx.layout.from || start[i] > ctx.layout.to) continue;
+    ctx.sheet.full.cells.push({
+      left: ctx.layout.x(start[i]), right: ctx.layout.x(end[i]), bottom: base,
+      top: base - Math.max(1, (height * waiting[i]) / top),
+      fill_color: ctx.theme.ink3, ...NO_LINE, ...NO_HATCH,
+    });
+  }
+}

@@ -1,0 +1,43 @@
+// Words come from the payload's catalogue; numbers are written here, the same way everywhere.
+
+/**
+ * The speaker of a payload: looks words up and fills their places.
+ * @param {Object} payload
+ * @returns {function(string, Object=): string}
+ */
+function speaker(payload) {
+  const words = payload.words ?? {};
+  return (key, values = {}) =>
+    (words[key] ?? key).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+}
+
+/** A number with at most `digits` decimals, thousands separators and a real minus sign. */
+function numberText(value, digits = 2) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const shown = Math.abs(value).toLocaleString("en-US", { maximumFractionDigits: digits });
+  return value < 0 && shown !== "0" ? `−${shown}` : shown;
+}
+
+/** A difference: with its sign, "=" when the shown value is nothing. */
+function differenceText(value, digits) {
+  if (value === null) return "–";
+  const shown = numberText(value, digits);
+  if (shown === "0") return "=";
+  return value > 0 ? `+${shown}` : shown;
+}
+
+/** Whether times of this payload are so long that they are shown in seconds. */
+function inSeconds(payload) {
+  return payload.unit === "ms" && payload.t1 >= 100000;
+}
+
+/** A time without its unit. */
+function timeNumber(payload, t) {
+  return inSeconds(payload) ? numberText(t / 1000, 2) : numberText(t, 3);
+}
+
+/** A time with its unit, as on the cursor tag. */
+function timeText(payload, say, t) {
+  const unit = inSeconds(payload) ? "s" : payload.unit;
+  return say(`time_${unit}`, { t: timeNumber(payload, t) });
+}

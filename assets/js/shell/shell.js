@@ -1,0 +1,45 @@
+// The frame: puts bar, rail, columns and inputs into one grid and passes each new view to them.
+
+import {h, icon, translate} from "../dom.js";
+import {files} from "./files.js";
+import {inputs} from "./inputs.js";
+import {lesson} from "./lesson.js";
+import {rail} from "./rail.js";
+import {top_bar} from "./top.js";
+
+export function render({model}) {
+  const send = (what, value) => model.send_msg({type: "choice", what, value});
+  const text = lesson({model, send});
+  const trace = files({model, say: text.say});
+  const scenes = rail({send, open_file: trace.open});
+  const top = top_bar({send, toggle_rail: scenes.toggle});
+  const bar = inputs({model, open_file: trace.open});
+  const lost = banner();
+  const stage = h("section", {class: "stage", label: "stage"}, model.get_child("stage"));
+  const work = h("div", {class: "work"}, text.el, stage, bar.drawer, bar.el);
+  const app = h("div", {class: "app"}, top.el, lost, scenes.el, scenes.shade, work, trace.input, trace.veil);
+
+  scenes.start(top.menu);
+  trace.listen(app);
+
+  const parts = [top, scenes, text, bar];
+  const update = () => {
+    const view = model.view;
+    translate(app, view.words);
+    for (const part of parts) { part.update(view); }
+    app.lang = view.lang === "zh" ? "zh-CN" : "en";
+  };
+  model.on("view", update);
+  update();
+
+  const show_lost = () => { lost.hidden = false; };
+  window.addEventListener("rb-connection-lost", show_lost);
+  model.on("remove", () => window.removeEventListener("rb-connection-lost", show_lost));
+  return app;
+}
+
+function banner() {
+  const reload = h("button", {class: "link", word: "lost_link", on: {click: () => location.reload()}});
+  return h("div", {class: "banner", role: "alert", hidden: true}, icon("warning"),
+    h("p", {}, h("b", {word: "lost_head"}), " ", h("span", {word: "lost_text"}), " ", reload));
+}

@@ -1,0 +1,21 @@
+"""A deterministic simulator of batching in LLM servers: no clock, no chance, no screen."""
+
+from sim.history import History, run
+from sim.problems import Problem, ScenarioError
+from sim.record import Round
+from sim.scenario import Cost, Request, Scenario, Setup
+from sim.state import Reason, Status
+
+__all__ = [
+    "Cost",
+    "History",
+    "Problem",
+    "Reason",
+    "Request",
+    "Round",
+    "Scenario",
+    "ScenarioError",
+    "Setup",
+    "Status",
+    "run",
+]

@@ -1,0 +1,124 @@
+"""Runs a scenario: rounds one after another, equal ones at once.
+
+While nobody joins or leaves, the next round is planned like the last one. `stretches` then
+executes the same plan several times in one go: until the next request finishes, a prompt ends or
+somebody arrives. The costs of such rounds grow evenly with the KV tokens read, so times stay
+exact sums of integers. `jump=False` takes every round by itself; both ways give equal histories.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sim import static
+from sim.plan import Plan
+from sim.scheduler import Commit, commit, execute, plan, reserve
+from sim.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`count` rounds of one plan from `start` on; the j-th lasts `duration + j · growth`."""
+
+    first: int
+    count: int
+    start: int
+    duration: int
+    growth: int
+    plan: Plan
+    commit: Commit
+
+    def end_of(self, rounds: int) -> int:
+        """When the first `rounds` of them are over."""
+        return self.start + span(rounds, self.duration, self.growth)
+
+
+def span(rounds: int, duration: int, growth: int) -> int:
+    """Time of so many rounds, the first `duration` long, each `growth` longer than the last."""
+    return rounds * duration + growth * (rounds * (rounds - 1) // 2)
+
+
+def stretches(
+    state: State,
+    *,
+    jump: bool = True,
+    limit: int | None = None,
+    before: Callable[[State], None] | None = None,
+) -> Iterator[Stretch]:
+    """Advance `state` stretch by stretch until all are done, or `limit` more rounds are.
+
+    Args:
+        state: changed in place; after each item it stands at the stretch's end.
+        jump: whether equal rounds are taken at once.
+        limit: most rounds in all.
+        before: called with the state where the next stretch begins, arrivals collected.
+    """
+    while limit is None or limit > 0:
+        state.collect()
+        made = plan(state)
+        if made is None:
+            if not _idle(state):
+                return
+            continue
+        if before:
+            before(state)
+        stretch = _perform(state, made, jump, limit)
+        if limit is not None:
+            limit -= stretch.count
+        yield stretch
+
+
+def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch:
+    duration = execute(state, made)
+    growth = _growth(state, made)
+    count = _equal_rounds(state, made, duration, growth) if jump else 1
+    if limit is not None:
+        count = min(count, limit)
+    reserve(state, made)
+    first, start = state.round, state.now
+    done = commit(state, made, start + span(count, duration, growth), count)
+    return Stretch(first, count, start, duration, growth, made, done)
+
+
+def _idle(state: State) -> bool:
+    """Nothing can run now: time goes on to the next arrival or start. False: all is done."""
+    times = [t for t in (state.next_arrival, static.start_time(state)) if t is not None]
+    if not times:
+        return False
+    state.now = min(times)
+    return True
+
+
+def _growth(state: State, made: Plan) -> int:
+    """How much longer the next equal round is: more KV tokens to read."""
+    setup = state.scenario.setup
+    return 0 if setup.time == "tick" else setup.cost.per_kv_token * sum(made.given.values())
+
+
+def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
+    """How many rounds from here on have this very plan."""
+    if made.admitted or made.padding or (state.batch and state.batch.filling):
+        return 1
+    decoding = set(made.emits)
+    count = _rounds_before(state.next_arrival, state.now, duration, growth)
+    for seq, n in made.given.items():
+        if seq.rereads or (seq in decoding and seq.in_prefill):
+            return 1
+        left = seq.output - seq.emitted if seq in decoding else (seq.demand - 1) // n
+        count = left if count is None else min(count, left)
+    return max(count or 1, 1)
+
+
+def _rounds_before(arrival: int | None, now: int, duration: int, growth: int) -> int | None:
+    """How many rounds start before an arrival; None when nobody comes."""
+    if arrival is None:
+        return None
+    low, high = 1, 1
+    while now + span(high, duration, growth) < arrival:
+        low, high = high, high * 2
+    while low < high:
+        middle = (low + high) // 2
+        if now + span(middle, duration, growth) < arrival:
+            low = middle + 1
+        else:
+            high = middle
+    return low

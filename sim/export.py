@@ -1,0 +1,119 @@
+"""A history as JSON or CSV, under the names that pages and exercises use too.
+
+Times are numbers in ms or ticks, ids stand in list order, undefined values are null (empty in
+CSV).
+"""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sim.clock import to_shown
+from sim.history import History
+from sim.metrics import Metrics
+from sim.record import Round
+
+
+def round_dict(record: Round, history: History) -> dict[str, Any]:
+    """One round under the names of the JSON output."""
+    unit = history.scenario.setup.time
+    return {
+        "round": record.number,
+        "start": to_shown(record.start, unit),
+        "end": to_shown(record.end, unit),
+        "P": record.prefill,
+        "D": record.decode,
+        "V": 0,
+        "K": record.kv_read,
+        "given": dict(record.given),
+        "admitted": list(record.admitted),
+        "resumed": [],
+        "preempted": [],
+        "running": list(record.running),
+        "waiting": list(record.waiting),
+        "used": None,
+        "blocks": {},
+        "emitted": list(record.emitted),
+        "finished": list(record.finished),
+        "padding": record.padding,
+        "idle": len(record.idle),
+        "why": {id_: str(reason) for id_, reason in record.why.items()},
+    }
+
+
+def request_dicts(figures: Metrics) -> dict[str, dict[str, Any]]:
+    """Every request's figures by id, in list order."""
+    result = {}
+    for index, request in enumerate(figures.history.scenario.requests):
+        own = figures.request(index)
+        result[request.id] = {
+            "state": str(own.state),
+            "arrival": own.arrival,
+            "outputs": list(own.outputs),
+            "queue": own.queue,
+            "ttft": own.ttft,
+            "itl": list(own.itl),
+            "tpot": own.tpot,
+            "e2e": own.e2e,
+            "generated": len(own.outputs),
+            "sent": len(own.outputs),
+            "preemptions": 0,
+            "recomputed": 0,
+        }
+    return result
+
+
+def to_json(history: History, *, rounds: bool = True) -> dict[str, Any]:
+    """The whole run as one object: rounds, requests, overall."""
+    figures = Metrics(history)
+    result: dict[str, Any] = {"scenario": history.scenario.to_dict()}
+    if rounds:
+        result["rounds"] = [round_dict(record, history) for record in history]
+    result["requests"] = request_dicts(figures)
+    result["overall"] = figures.overall()
+    return result
+
+
+def write_csv(history: History, folder: Path) -> list[Path]:
+    """Write rounds.csv, requests.csv, tokens.csv and overall.csv into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = Metrics(history)
+    requests = request_dicts(figures)
+    tables: dict[str, Iterator[dict[str, Any]]] = {
+        "rounds": (_flat(round_dict(record, history)) for record in history),
+        "requests": (_flat({"id": id_, **row}) for id_, row in requests.items()),
+        "tokens": (
+            {"id": id_, "number": number, "time": time}
+            for id_, row in requests.items()
+            for number, time in enumerate(row["outputs"], 1)
+        ),
+        "overall": iter([_flat(figures.overall())]),
+    }
+    return [_write(folder / f"{name}.csv", rows) for name, rows in tables.items()]
+
+
+def _write(path: Path, rows: Iterator[dict[str, Any]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = None
+        for row in rows:
+            if writer is None:
+                writer = csv.DictWriter(file, list(row))
+                writer.writeheader()
+            writer.writerow(row)
+    return path
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Tables inside a cell become columns (figures) or text (`A:4 B:2`)."""
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and name in ("queue", "ttft", "tpot", "itl", "e2e"):
+            flat |= {f"{name}_{part}": figure for part, figure in value.items()}
+        elif isinstance(value, dict):
+            flat[name] = " ".join(f"{key}:{item}" for key, item in value.items())
+        elif isinstance(value, list):
+            flat[name] = " ".join(map(str, value))
+        else:
+            flat[name] = value
+    return flat

@@ -1,0 +1,219 @@
+"""What happened: a sequence of rounds, and per request what it got and when.
+
+Kept run-length: rounds of one plan are one row of `columns`, so 300,000 rounds stay small. A
+full `Round` with its reasons is made on demand: the scheduler goes on again from the nearest
+checkpoint, so there is one account of every rule and no second one to keep in step.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.engine import Stretch, stretches
+from sim.record import Round, next_round
+from sim.scenario import Scenario
+from sim.state import Checkpoint, State
+
+Ints = NDArray[np.int64]
+
+_COLUMNS = (
+    "first",
+    "count",
+    "start",
+    "duration",
+    "growth",
+    "prefill",
+    "decode",
+    "padding",
+    "idle",
+    "running",
+    "waiting",
+    "emitted",
+)
+_MOST_CHECKPOINTS = 256
+
+
+class Recorder:
+    """Writes down columns, per-request runs and checkpoints while a scenario runs."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.columns = {name: array("q") for name in _COLUMNS}
+        self.work: list[list[list[int]]] = [[] for _ in scenario.requests]
+        self.tokens: list[list[list[int]]] = [[] for _ in scenario.requests]
+        self.first_rounds = [-1] * len(scenario.requests)
+        self.checkpoints: list[Checkpoint] = []
+        self._every = 1
+
+    def before(self, state: State) -> None:
+        """Now and then keep a checkpoint: at most 256, evenly spread over the stretches."""
+        if len(self.columns["first"]) % self._every:
+            return
+        self.checkpoints.append(Checkpoint.of(state))
+        if len(self.checkpoints) > _MOST_CHECKPOINTS:
+            self._every *= 2
+            del self.checkpoints[1::2]
+
+    def after(self, stretch: Stretch, state: State) -> None:
+        """One stretch, `state` standing at its end."""
+        made, done = stretch.plan, stretch.commit
+        row = (
+            *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
+            *(made.prefill, made.decode, made.padding, made.idle),
+            *(len(state.running) + len(done.finished), len(state.waiting), len(done.emitted)),
+        )
+        for name, value in zip(_COLUMNS, row, strict=True):
+            self.columns[name].append(value)
+        for seq in made.admitted:
+            self.first_rounds[seq.index] = stretch.first
+        for seq, n in made.given.items():
+            _extend(self.work[seq.index], stretch, n, int(seq in made.prefilling))
+        for seq in done.emitted:
+            _extend(self.tokens[seq.index], stretch)
+
+
+def _extend(runs: list[list[int]], stretch: Stretch, *key: int) -> None:
+    """Append a run, or lengthen the last one when the stretch goes on with it."""
+    if runs:
+        last = runs[-1]
+        if last[0] + last[1] == stretch.first and last[2:] == list(key):
+            last[1] += stretch.count
+            return
+    runs.append([stretch.first, stretch.count, *key])
+
+
+class History:
+    """All rounds of a run, as a sequence of `Round`, with columns for metrics and drawing.
+
+    `columns` have an entry a stretch (equal rounds in a row). `work[i]` lists the runs of request
+    i as rows (first round, rounds, positions a round, 1 for prefill or 0 for decode); `tokens[i]`
+    as rows (first round, rounds) with one token at each round's end; `first_rounds[i]` is the round
+    it was admitted in. Rounds count from 0 here.
+    """
+
+    def __init__(self, scenario: Scenario, recorder: Recorder) -> None:
+        self.scenario = scenario
+        self.columns: dict[str, Ints] = {
+            name: np.array(values, dtype=np.int64) for name, values in recorder.columns.items()
+        }
+        self.work = [np.array(runs, dtype=np.int64).reshape(-1, 4) for runs in recorder.work]
+        self.tokens = [np.array(runs, dtype=np.int64).reshape(-1, 2) for runs in recorder.tokens]
+        self.first_rounds = np.array(recorder.first_rounds, dtype=np.int64)
+        self._checkpoints = recorder.checkpoints
+        self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
+
+    def __len__(self) -> int:
+        return int(self.columns["count"].sum())
+
+    @overload
+    def __getitem__(self, key: int) -> Round: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Round]: ...
+    def __getitem__(self, key: int | slice) -> Round | list[Round]:
+        """Round `key`, from 0; negative indices and slices as in a list."""
+        if isinstance(key, slice):
+            wanted = range(*key.indices(len(self)))
+            if not wanted:
+                return []
+            low, high = min(wanted[0], wanted[-1]), max(wanted[0], wanted[-1])
+            rounds = list(self._replay(low, high + 1))
+            return [rounds[k - low] for k in wanted]
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"round {key} of {len(self)}")
+        key %= len(self)
+        return next(self._replay(key, key + 1))
+
+    def __iter__(self) -> Iterator[Round]:
+        return self._replay(0, len(self))
+
+    def _replay(self, first: int, past: int) -> Iterator[Round]:
+        if past <= first:
+            return
+        checkpoint = self._checkpoints[bisect_right(self._rounds_at, first) - 1]
+        state = checkpoint.restore(self.scenario)
+        for _ in stretches(state, limit=first - state.round):
+            pass
+        for index in range(first, past):
+            state.now = int(self.starts[index])
+            state.collect()
+            record = next_round(state)
+            assert record is not None, f"replay found nothing to run in round {index}"
+            yield record
+
+    # Columns of one entry a round. Times in internal units.
+
+    def per_round(self, name: str) -> Ints:
+        """A column of `columns` with one entry a round."""
+        return np.repeat(self.columns[name], self.columns["count"])
+
+    @cached_property
+    def ends(self) -> Ints:
+        """When each round ends."""
+        columns = self.columns
+        within = np.arange(len(self)) - self.per_round("first") + 1
+        growth = self.per_round("growth") * (within * (within - 1) // 2)
+        result: Ints = np.repeat(columns["start"], columns["count"])
+        return result + within * self.per_round("duration") + growth
+
+    @cached_property
+    def starts(self) -> Ints:
+        """When each round starts."""
+        starts = self.per_round("start")
+        inside = self.per_round("first") != np.arange(len(self))
+        starts[inside] = self.ends[:-1][inside[1:]]
+        return starts
+
+    @cached_property
+    def token_rounds(self) -> tuple[Ints, Ints]:
+        """The round of every token, request by request, and where each request begins in it.
+
+        The second array has one entry more than there are requests.
+        """
+        rounds = [_expand(runs) for runs in self.tokens]
+        offsets = np.cumsum([0, *(len(r) for r in rounds)])
+        return np.concatenate([np.zeros(0, np.int64), *rounds]), offsets
+
+    def token_times(self, index: int) -> Ints:
+        """When the tokens of request `index` came out."""
+        rounds, offsets = self.token_rounds
+        return self.ends[rounds[offsets[index] : offsets[index + 1]]]
+
+
+def _expand(runs: Ints) -> Ints:
+    """Rows (first, count) as the numbers first, first + 1, …"""
+    if len(runs) == 1:
+        return np.arange(runs[0, 0], runs[0, 0] + runs[0, 1])
+    total = int(runs[:, 1].sum())
+    skipped = np.repeat(runs[:, 0] - np.cumsum(runs[:, 1]) + runs[:, 1], runs[:, 1])
+    return np.arange(total) + skipped
+
+
+@lru_cache(maxsize=64)
+def _run_cached(scenario: Scenario) -> History:
+    return simulate(scenario)
+
+
+def run(scenario: Scenario) -> History:
+    """The history of a scenario. Results of small scenarios are kept, as they are asked again."""
+    if len(scenario.requests) > 1000:
+        return simulate(scenario)
+    return _run_cached(scenario)
+
+
+def simulate(scenario: Scenario, *, jump: bool = True) -> History:
+    """Run a scenario from start to end.
+
+    Args:
+        scenario: a checked scenario.
+        jump: take equal rounds at once; off only to prove that it changes nothing.
+    """
+    state = State.start(scenario)
+    recorder = Recorder(scenario)
+    source = stretches(state, jump=jump, before=recorder.before)
+    for stretch in source:
+        recorder.after(stretch, state)
+    return History(scenario, recorder)

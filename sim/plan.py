@@ -1,0 +1,46 @@
+"""The record between deciding and doing: what one round gives to whom, and why not to others."""
+
+from dataclasses import dataclass, field
+
+from sim.state import Batch, Reason, Sequence
+
+
+@dataclass(slots=True)
+class Plan:
+    """A round as planned. The same for every policy; built up while planning, then only read.
+
+    `refused` says why a present request got nothing; of a long queue only the head is named, all
+    others waiting share the reason `rest`. `cut` names who got less than it could use.
+    """
+
+    left: int  # of the budget
+    given: dict[Sequence, int] = field(default_factory=dict)  # positions, in the order given
+    prefilling: set[Sequence] = field(default_factory=set)  # whose positions are prefill
+    emits: list[Sequence] = field(default_factory=list)  # who samples a token at the end
+    admitted: list[Sequence] = field(default_factory=list)
+    refused: dict[Sequence, Reason] = field(default_factory=dict)
+    cut: dict[Sequence, Reason] = field(default_factory=dict)
+    rest: Reason = Reason.BEHIND_HEAD
+    prefill: int = 0  # P: prompt positions, padding included
+    decode: int = 0  # D: decodes, idle seats of a static batch included
+    kv_read: int = 0  # K: KV tokens read
+    padding: int = 0
+    idle: int = 0
+    opens: Batch | None = None  # the static batch that begins with this round
+    pads: dict[Sequence, int] = field(default_factory=dict)  # padding by row of a static batch
+
+    @property
+    def positions(self) -> int:
+        """Positions of the budget in use: P and D."""
+        return self.prefill + self.decode
+
+    def give(self, seq: Sequence, n: int, prefill: bool) -> None:
+        """Give `seq` n positions of what is left."""
+        self.given[seq] = n
+        self.left -= n
+        self.kv_read += seq.computed
+        if prefill:
+            self.prefilling.add(seq)
+            self.prefill += n
+        else:
+            self.decode += 1

@@ -1,0 +1,72 @@
+"""What can be wrong with an input, as data: place, rule, value, remedy.
+
+A scenario is checked whole and every problem is reported at once. A `Problem` names a rule of
+the closed list below; the page says it in the learner's language, the command line in English.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+RULES: Mapping[str, str] = {
+    "required": "is missing; give {field} a value",
+    "unknown_key": "is not a known name{suggestion}",
+    "not_a_table": "must be a table of names and values, not {value!r}",
+    "not_a_list": "must be a list, not {value!r}",
+    "not_whole": "must be a whole number, not {value!r}",
+    "not_number": "must be a number, not {value!r}",
+    "not_whole_ticks": "must be a whole number of ticks, not {value!r}",
+    "not_bool": "must be true or false, not {value!r}",
+    "not_text": "must be text, not {value!r}",
+    "not_choice": "must be one of {choices}, not {value!r}",
+    "too_small": "must be at least {low}, not {value}",
+    "too_large": "must be at most {high}, not {value}",
+    "bad_id": "must be 1 to 24 printable characters, not {value!r}",
+    "duplicate_id": "is used twice: {value!r}; every request needs an id of its own",
+    "no_requests": "has no requests; add at least one",
+    "max_output_below_output": "must be at least the output ({low}), not {value}",
+    "cached_above_prompt": "must be at most the prompt ({high}), not {value}",
+    "limit_without_chunks": "cuts prompts, which chunked = false forbids; remove one of the two",
+    "prompt_never_fits": (
+        "{id}: {value} prompt tokens to compute can never fit whole into the budget of {high}; "
+        "raise the budget or switch chunked on"
+    ),
+    "cost_in_ticks": "has no meaning with time = tick, where every round costs 1 tick",
+    "zero_cost": "would make a round take no time; set base or another part above 0",
+    "too_many_rounds": (
+        "would need about {value:,} rounds, the most is {high:,}; raise the budget or use fewer tokens"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One broken rule: where, which rule, the value found, and what the words need.
+
+    `place` is a path such as `("requests", 2, "prompt")`; list positions count from 0.
+    """
+
+    place: tuple[str | int, ...]
+    rule: str
+    value: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """The place as text: `requests[2].prompt`."""
+        text = ""
+        for part in self.place:
+            text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        return text
+
+    def __str__(self) -> str:
+        words = {"field": self.place[-1] if self.place else "", "value": self.value, **self.params}
+        return f"{self.path or 'scenario'} {RULES[self.rule].format(**words)}"
+
+
+class ScenarioError(ValueError):
+    """A scenario that breaks rules; `problems` holds all of them."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(str(problem) for problem in problems))

@@ -1,0 +1,115 @@
+"""One round as people read it: ids instead of objects, reasons written out for everyone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sim.plan import Plan
+from sim.scenario import Request
+from sim.scheduler import commit, execute, plan, reserve
+from sim.state import Reason, Sequence, State, Status
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One request after a round."""
+
+    status: Status
+    computed: int
+    emitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The plan of a round, the queues as scheduled (before outputs), and what came of it.
+
+    Times are internal units; `number` counts from 1. `running` and `queue` are taken after
+    scheduling, as vLLM's recordings are, so requests that finish in this round still run.
+    `after` is how everyone in `running` stands once the round is committed. A queue can be
+    thousands long, so its ids and reasons are written out only when asked for.
+    """
+
+    number: int
+    start: int
+    end: int
+    prefill: int
+    decode: int
+    kv_read: int
+    given: Mapping[str, int]
+    prefilling: frozenset[str]  # whose positions are prefill; the others decode
+    cut: Mapping[str, Reason]
+    pads: Mapping[str, int]
+    admitted: tuple[str, ...]
+    running: tuple[str, ...]
+    queue: tuple[Request, ...]
+    emitted: tuple[str, ...]
+    finished: tuple[str, ...]
+    padding: int
+    idle: tuple[str, ...]  # finished members of a static batch whose seats are held
+    refused: Mapping[str, Reason]
+    rest: Reason  # of everyone in the queue whom `refused` does not name
+    after: Mapping[str, Snapshot]
+
+    @property
+    def positions(self) -> int:
+        """Positions of the budget in use."""
+        return self.prefill + self.decode
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Ids of the queue, from the head."""
+        return tuple(request.id for request in self.queue)
+
+    @property
+    def why(self) -> dict[str, Reason]:
+        """Everyone present who got nothing, and the reason."""
+        return {**self.refused, **{id_: self.reason(id_) for id_ in self.waiting}}
+
+    def reason(self, id_: str) -> Reason:
+        """Why a request that got nothing got nothing."""
+        return self.refused.get(id_, self.rest)
+
+
+def next_round(state: State) -> Round | None:
+    """Advance `state` by one round and describe it; None when there is nothing to run at `now`."""
+    made = plan(state)
+    if made is None:
+        return None
+    number, start = state.round + 1, state.now
+    end = start + execute(state, made)
+    reserve(state, made)
+    idle = tuple(s.request.id for s in state.batch.members if s.done) if state.batch else ()
+    running = list(state.running)
+    done = commit(state, made, end)
+    return Round(
+        number=number,
+        start=start,
+        end=end,
+        prefill=made.prefill,
+        decode=made.decode,
+        kv_read=made.kv_read,
+        given=_by_id(made.given),
+        prefilling=frozenset(s.request.id for s in made.prefilling),
+        cut=_by_id(made.cut),
+        pads=_by_id(made.pads),
+        admitted=_ids(made.admitted),
+        running=_ids(running),
+        queue=tuple(seq.request for seq in state.waiting),
+        emitted=_ids(done.emitted),
+        finished=_ids(done.finished),
+        padding=made.padding,
+        idle=idle if made.idle else (),
+        refused=_by_id(made.refused),
+        rest=made.rest,
+        after={s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in running},
+    )
+
+
+def _ids(sequences: list[Sequence]) -> tuple[str, ...]:
+    return tuple(seq.request.id for seq in sequences)
+
+
+def _by_id(table: Mapping[Sequence, V]) -> dict[str, V]:
+    return {seq.request.id: value for seq, value in table.items()}

@@ -1,0 +1,104 @@
+"""Static batching: a batch is closed when it starts, and stays until its last member is done.
+
+Its prompts form a rectangle, padded to the longest, worked off row by row in rounds of at most
+the budget. Then one decode round a token; who is done keeps an idle seat. This is the picture
+that continuous batching is measured against (Yu et al., Orca, OSDI 2022, request-level batching).
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from sim.plan import Plan
+from sim.scenario import Setup
+from sim.state import Batch, Reason, Sequence, State
+
+
+def plan(state: State) -> Plan | None:
+    """The next round of the batch under way, or of a new one; None while a batch still fills."""
+    setup = state.scenario.setup
+    batch = state.batch
+    made = Plan(left=setup.budget, rest=Reason.BATCH_CLOSED)
+    if batch is None:
+        if not _may_start(state, setup):
+            return None
+        batch = Batch.of(list(islice(state.waiting, setup.seats)))
+        made.opens = batch
+        made.admitted = list(batch.members)
+    if batch.filling:
+        _prefill_round(made, batch, setup)
+    else:
+        _decode_round(made, batch)
+    return made
+
+
+def start_time(state: State) -> int | None:
+    """When a batch that still fills would start by itself: its oldest has waited long enough."""
+    wait = state.scenario.setup.batch_wait
+    if state.batch is not None or not state.waiting or not isinstance(wait, int):
+        return None
+    return state.waiting[0].request.arrival + wait
+
+
+def advance(state: State, made: Plan, count: int) -> None:
+    """After a round: the rectangle is worked off further; a batch without members left is over."""
+    batch = state.batch
+    assert batch is not None
+    if batch.filling:
+        batch.position += made.prefill * count
+    if all(member.done for member in batch.members):
+        state.batch = None
+
+
+def _may_start(state: State, setup: Setup) -> bool:
+    if not state.waiting:
+        return False
+    full = len(state.waiting) >= setup.seats
+    if setup.batch_wait is None or full or state.next_arrival is None:
+        return True
+    due = start_time(state)
+    return due is not None and state.now >= due
+
+
+def _prefill_round(made: Plan, batch: Batch, setup: Setup) -> None:
+    """The next at most `budget` positions of the rectangle."""
+    last = min(batch.position + setup.budget, batch.area)
+    for seq, first, past in _row_parts(batch, last):
+        real = _overlap(first, past, seq.prompt - seq.request.cached)
+        if real:
+            made.give(seq, real, prefill=True)
+        if pad := past - first - real:
+            made.pads[seq] = pad
+            made.padding += pad
+            made.prefill += pad
+            made.left -= pad
+    if last == batch.area and setup.first_token == "last_chunk":
+        made.emits = list(batch.rows)
+    for seq in batch.members:
+        if seq not in made.given:
+            made.refused[seq] = Reason.BATCH_TURN
+
+
+def _row_parts(batch: Batch, last: int) -> Iterator[tuple[Sequence, int, int]]:
+    """Each row touched by positions up to `last`, with its first and past-the-last column."""
+    position = batch.position
+    while position < last:
+        row, column = divmod(position, batch.width)
+        past = min(batch.width, column + last - position)
+        yield batch.rows[row], column, past
+        position += past - column
+
+
+def _overlap(first: int, past: int, length: int) -> int:
+    return max(0, min(past, length) - first)
+
+
+def _decode_round(made: Plan, batch: Batch) -> None:
+    for seq in batch.members:
+        if seq.done:
+            made.idle += 1
+            made.decode += 1
+            made.left -= 1
+            made.kv_read += seq.computed
+        else:
+            made.give(seq, 1, prefill=False)
+            made.emits.append(seq)

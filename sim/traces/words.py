@@ -1,0 +1,144 @@
+"""The English of everything an import can say: templates by id.
+
+Reports and errors carry ids and values; these are the sentences of the command line, and the
+page has the same ids (as `trace.<id>`) in its catalogues. A parameter called `reason` is itself
+an id of this table, to be filled with the same parameters and `limit`, the most that is allowed.
+An error is a sentence `<id>` plus its remedy `fix_<id>`.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sim.scenario import MAX_REQUESTS, MAX_TIME, MAX_TOKENS
+
+EXAMPLE: Final = "arrived_at,num_prefill_tokens,num_decode_tokens"
+
+_FORMATS = {
+    "format_azure": "Azure LLM inference trace",
+    "format_mooncake": "Mooncake trace",
+    "format_vidur": "Vidur trace",
+    "format_burstgpt": "BurstGPT trace",
+    "format_vllm_run": "recorded vLLM run",
+    "format_named_columns": "table with named columns",
+}
+
+_REPORT = {
+    "read": "read {read} rows, imported {imported}, dropped {dropped}",
+    "rate": "{rate} requests/s over {span}",
+    "no_rate": "all arrive at one time, so there is no rate",
+    "tokens": (
+        "{prompt} prompt tokens (largest {largest_prompt}), "
+        "{output} output tokens (largest {largest_output})"
+    ),
+    "cached": "{cached} prompt tokens are cached: their blocks were seen in an earlier request",
+    "format": "format: {reason}",
+    "dropped": "dropped {count}, first on line {line}: {reason}",
+    "first_bad": "first bad value: line {line}, field {field}, {value}: {reason}",
+    "first_bad_row": "first bad row: line {line}, {value}: {reason}",
+    "sorted": "arrivals were out of order {count} times; the requests are sorted by arrival",
+    "batched_arrivals": (
+        "arrivals are stamped in batches: only {stamps} different times, about {each} requests each"
+    ),
+    "synthetic_arrivals": (
+        "the file has no arrivals: they are synthetic, Poisson at {rate} requests/s, seed {seed}"
+    ),
+}
+
+_REASONS = {
+    "failed_call": "failed call, 0 tokens",
+    "below_one": "a token count must be at least 1",
+    "too_many_tokens": "more than {limit} tokens",
+    "not_whole": "a token count must be a whole number",
+    "not_a_number": "an arrival must be a number",
+    "bad_time": "an arrival must be a time like 2023-11-16 18:17:03.979",
+    "time_range": "an arrival beyond all calendars; check the unit",
+    "beyond_span": "arrives more than {limit} ms after the first",
+    "missing": "no value",
+    "row_width": "another number of cells than the header has",
+    "not_an_object": "not an object of names and values",
+    "bad_blocks": "hash_ids must be a list of block ids",
+    "over_limit": "beyond the first {limit} requests",
+}
+
+_ERRORS = {
+    "cannot_read": "cannot be read ({why})",
+    "fix_cannot_read": "give the path of a trace file",
+    "too_big": "larger than {most} MiB",
+    "fix_too_big": "cut the file to its first rows",
+    "empty_file": "empty",
+    "fix_empty_file": f"a trace has a header line such as {EXAMPLE} and a row per request",
+    "no_rows": "a header without rows",
+    "fix_no_rows": "add a row per request",
+    "lfs_pointer": "a Git LFS pointer, not the trace it stands for",
+    "fix_lfs_pointer": "fetch the file itself with git lfs pull",
+    "not_utf8": "not UTF-8 text (byte {value})",
+    "fix_not_utf8": "save it as CSV or JSON lines in UTF-8; unpack it first if it is packed",
+    "broken_csv": "broken quoting in the CSV",
+    "fix_broken_csv": 'close every quote, and write a quote inside a value as ""',
+    "broken_json": "broken JSON",
+    "fix_broken_json": "each line must be one complete JSON object",
+    "json_document": "one JSON document over several lines, or a list",
+    "fix_json_document": "write one JSON object a line, one line a request",
+    "unknown_header": "not a trace: no column for {missing} among {found}",
+    "fix_unknown_header": f"name the columns as in {EXAMPLE}, or say which column is which",
+    "no_header": "not a trace: the first line holds numbers, not column names",
+    "fix_no_header": f"put a header line first, such as {EXAMPLE}",
+    "servegen": (
+        "not a request trace: without a header, each line a ServeGen time window "
+        "(start, rate, spread, process) of one client"
+    ),
+    "fix_servegen": "generate requests from it with ServeGen and import those",
+    "no_arrivals": "lengths only: there is no arrival column among {found}",
+    "fix_no_arrivals": (
+        "add a column of arrival times such as arrived_at (seconds), "
+        "or ask for synthetic arrivals by giving a rate"
+    ),
+    "closed_loop": (
+        "arrivals are missing: in a TraceLab replay a round starts when the one before it ends"
+    ),
+    "fix_closed_loop": "use a trace that has an arrival time for every request",
+    "no_unit": "nothing says what this column of arrivals counts",
+    "fix_no_unit": "name it with its unit ({field}_s, {field}_ms), or declare unit s, ms, us or ns",
+    "bad_unit": "unknown unit {value}",
+    "fix_bad_unit": "declare unit s, ms, us or ns",
+    "bad_role": "unknown role {value} for a column",
+    "fix_bad_role": "the roles are arrival, prompt and output",
+    "no_column": "there is no such column among {found}",
+    "fix_no_column": "name one that is there",
+    "duplicate_column": "this column is there twice",
+    "fix_duplicate_column": "rename one of the two",
+    "bad_rate": "the rate {value} is no number above 0",
+    "fix_bad_rate": "give requests per second, such as 5",
+    "nothing_imported": "none of the {read} rows can be imported; the first: {reason}",
+    "fix_nothing_imported": f"a good row reads like 0.25,374,44 under {EXAMPLE}",
+}
+
+WORDS: Final[Mapping[str, str]] = {**_FORMATS, **_REPORT, **_REASONS, **_ERRORS}
+
+LIMITS: Final = {
+    "too_many_tokens": MAX_TOKENS,
+    "beyond_span": MAX_TIME,
+    "over_limit": MAX_REQUESTS,
+}
+
+
+def because(reason: str) -> dict[str, str | int]:
+    """The parameters of a sentence with a reason: its id, and the limit if it is one."""
+    limit = {"limit": LIMITS[reason]} if reason in LIMITS else {}
+    return {"reason": reason, **limit}
+
+
+def words(rule: str, params: Mapping[str, str | int]) -> str:
+    """The English of an id, numbers with thousands separators."""
+    shown = {
+        key: f"{value:,}" if isinstance(value, int) else value for key, value in params.items()
+    }
+    if "reason" in params:
+        shown["reason"] = WORDS[str(params["reason"])].format(**shown)
+    return WORDS[rule].format(**shown)
+
+
+def clean(value: object, limit: int = 40) -> str:
+    """Text from a file, fit for one line: no control characters, not too long."""
+    text = "".join(letter if letter.isprintable() else "�" for letter in str(value)[: limit + 1])
+    return text if len(text) <= limit else text[: limit - 1] + "…"
