@@ -1,8 +1,9 @@
 """The request table: cells as text in the browser, checked by the session.
 
-The browser owns what is being typed and sends all rows when a cell is committed; the session answers with problems.
-Every message carries a counter and the answer repeats it, so an answer that is older than the newest edit cannot
-overwrite it. Rows travel as text: what a person typed stays readable even when it is not a number.
+The browser owns what is being typed and sends all rows when a cell is committed; the session
+answers with problems. Every message carries a counter and the answer repeats it, so an answer that
+is older than the newest edit cannot overwrite it. Rows travel as text: what a person typed stays
+readable even when it is not a number.
 """
 
 from typing import Any, ClassVar
@@ -37,7 +38,9 @@ class RequestTable(JSComponent):
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         match data:
-            case {"type": "rows", "rows": list(rows), "seq": int(seq)} if not self._session.read_only:
+            case {"type": "rows", "rows": list(rows), "seq": int(seq)} if (
+                not self._session.read_only
+            ):
                 self._answered = seq
                 self._session.set_rows(clean(rows))
                 self._refresh()

@@ -1,8 +1,9 @@
 """The page's host: `panel_material_ui.Page` with its own header and drawer put away.
 
-The Material page brings the document, its dark mode and the widgets' theme without asking any other host; the look
-(`assets/css/page.css`) is ours. A few lines of script in the head set language and colours before anything is drawn,
-so a dark page never flashes white; Material widgets follow the same `data-theme` attribute.
+The Material page brings the document, its dark mode and the widgets' theme without asking any other
+host; the look (`assets/css/page.css`) is ours. A few lines of script in the head set language and
+colours before anything is drawn, so a dark page never flashes white; Material widgets follow the
+same `data-theme` attribute.
 """
 
 import panel_material_ui as pmui
@@ -35,7 +36,7 @@ def host(content: Viewable) -> pmui.Page:
 
 
 def _material(mode: Mode) -> dict[str, object]:
-    """Our colours as a Material theme. Material computes tints, so it needs values, not CSS variables."""
+    """Our colours for Material, as values: it computes tints and cannot do so from variables."""
     colour = colours(mode)
     return {
         "palette": {

@@ -1,13 +1,14 @@
 """Words of the page in every language, from `assets/i18n/<lang>.toml`.
 
-Code holds ids ("problem.no_prompt"), the catalogues hold words. Nested tables become dotted keys. All catalogues
-must have the same keys with the same `{placeholders}`; this is checked when the module is imported, so a missing
-word stops the server instead of showing up as English in the middle of a Chinese page.
+Code holds ids ("problem.no_prompt"), the catalogues hold words. Nested tables become dotted keys.
+All catalogues must have the same keys with the same `{placeholders}`; this is checked when the
+module is imported, so a missing word stops the server instead of showing up as English in the
+middle of a Chinese page.
 """
 
 import string
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "assets" / "i18n"
 
 
 def words(lang: str, table: str = "") -> dict[str, str]:
-    """All words of a language by dotted key, or those of one table with the table's name left out."""
+    """All words of a language by dotted key, or those of one table by the rest of the key."""
     catalogue = _CATALOGUES[lang]
     if not table:
         return dict(catalogue)
@@ -25,8 +26,13 @@ def words(lang: str, table: str = "") -> dict[str, str]:
 
 
 def say(lang: str, key: str, **values: object) -> str:
-    """One sentence, its `{placeholders}` filled: `say("en", "url.budget", asked="9,999", used=64)`."""
+    """One sentence with its placeholders filled: `say("en", "page.lesson", number=5)`."""
     return _CATALOGUES[lang][key].format(**values)
+
+
+def join(lang: str, sentences: Iterable[str]) -> str:
+    """Sentences one after the other: Chinese full stops carry their own space."""
+    return ("" if lang == "zh" else " ").join(sentences)
 
 
 def placeholders(text: str) -> set[str]:

@@ -1,7 +1,8 @@
 """The page's entry: `panel serve app`.
 
-A session that cannot be built shows a sentence instead of the blank page Panel would leave, and the log keeps the
-traceback. The sentence is written here in both languages because the word catalogues may be what failed.
+A session that cannot be built shows a sentence instead of the blank page Panel would leave, and the
+log keeps the traceback. The sentence is written here in both languages because the word catalogues
+may be what failed.
 """
 
 import logging
@@ -17,7 +18,8 @@ if _ROOT not in sys.path:
 TITLE = "Rebatch"
 SORRY = """<main style="max-width:34rem;margin:15vh auto;padding:0 1rem;font:16px/1.6 sans-serif">
 <h1 style="font-size:24px">Rebatch could not start</h1>
-<p>Something failed while this page was being built. Reload it; if that does not help, the server's log says why.</p>
+<p>Something failed while this page was being built. Reload it; if that does not help,
+the server’s log says why.</p>
 <p lang="zh">页面没能打开。请重新载入；还是不行的话，原因在服务器的日志里。</p></main>"""
 
 

@@ -1,5 +1,6 @@
 """The page of one visitor: a session, the parts that show it, and the wires between them."""
 
+import logging
 from typing import Any
 
 import panel as pn
@@ -17,35 +18,101 @@ from app.session import Session
 from app.shell import FILE_LIMIT, Shell
 from app.url import THEMES, Arguments, open_link, query
 
+LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},
     "& .MuiSlider-rail": {"opacity": 1, "height": 4, "backgroundColor": "var(--rb-line2)"},
     "& .MuiSlider-track": {"height": 4},
     "& .MuiSlider-thumb": {"width": 14, "height": 14, "boxShadow": "0 0 0 2px var(--rb-surface)"},
 }
-LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 
 
 def create_page(arguments: Arguments) -> pmui.Page:
     """A fresh session, brought to the state its link asks for, and the page that shows it."""
     session = Session()
     open_link(session, arguments)
-    page = host(_shell(session))
+    app = App(session)
+    pn.config.exception_handler = app.apologise
     if pn.state.curdoc:
         pn.state.curdoc.js_on_event("connection_lost", CustomJS(code=LOST))
-    pn.state.onload(lambda: _keep_address(session))
-    return page
+    return host(app.shell)
+
+
+class App:
+    """Shows a session and passes on what a person does; the session decides everything else."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.player = Player(payload=session.payload)
+        self.text = _markdown(session)
+        self.slider = _budget_slider(session)
+        self.shell = Shell(
+            view=view_of(session),
+            text=self.text,
+            stage=self.player,
+            slider=self.slider,
+            table=RequestTable(session, sizing_mode="stretch_width", margin=0),
+            on_choice=self.choose,
+            on_budget=self.set_budget,
+            on_file=session.open_trace,
+            sizing_mode="stretch_both",
+        )
+        watch = session.param.watch
+        watch(self._show, ["lang", "scenario_name", "notice", "budget", "problems"])
+        watch(self._play, "payload")
+        watch(self._keep_address, ["lang", "scenario_name", "budget"])
+        self.player.param.watch(self._move_window, "window_request")
+
+    def choose(self, what: str, value: str) -> None:
+        """One of the small choices of the shell; a value that is not on offer changes nothing."""
+        session = self.session
+        match what:
+            case "lang" if value in session.param.lang.objects:
+                session.lang = value
+            case "scenario" if value in session.param.scenario_name.objects:
+                session.choose(value)
+            case "notice":
+                session.notice = ""
+            case "theme" if value in THEMES and pn.state.location:
+                pn.state.location.update_query(theme=value)
+
+    def set_budget(self, value: int) -> None:
+        """The number box; out of range becomes the nearest that is in range."""
+        low, high = self.session.param.budget.bounds
+        self.session.budget = min(max(value, low), high)
+
+    def apologise(self, error: BaseException) -> None:
+        """Something failed while answering: the log gets the error, the page a sentence."""
+        logging.getLogger("rebatch").error("A callback failed.", exc_info=error)
+        self.session.notice = say(self.session.lang, "page.failed")
+
+    def _show(self, *_: Event) -> None:
+        with pn.io.hold():
+            self.slider.label = say(self.session.lang, "page.budget")
+            self.text.object = self.session.lesson()["text"]
+            self.shell.view = view_of(self.session)
+
+    def _play(self, *_: Event) -> None:
+        self.player.payload = self.session.payload
+
+    def _move_window(self, event: Event) -> None:
+        self.session.move_window(event.new)
+
+    def _keep_address(self, *_: Event) -> None:
+        if pn.state.location:
+            pn.state.location.update_query(**query(self.session))
 
 
 def view_of(session: Session) -> dict[str, Any]:
     """Everything the shell shows, in the session's language."""
     low, high = session.param.budget.bounds
+    keys = {f"key_{key}": word for key, word in words(session.lang, "keys").items()}
     return {
         "lang": session.lang,
-        "words": words(session.lang, "page") | _prefixed(words(session.lang, "keys"), "key_"),
+        "words": words(session.lang, "page") | keys,
         "scenario": session.scenario_name,
         "scenarios": [list(pair) for pair in session.scenario_titles()],
-        "lesson": {k: v for k, v in session.lesson().items() if k != "text"},
+        "lesson": {key: text for key, text in session.lesson().items() if key != "text"},
         "notice": session.notice,
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": len(session.problems),
@@ -53,66 +120,27 @@ def view_of(session: Session) -> dict[str, Any]:
     }
 
 
-def _shell(session: Session) -> Shell:
-    player = Player(payload=session.payload)
-    text = pn.pane.Markdown(
-        session.lesson()["text"], plugins=[chips], renderer_options={"html": False}, stylesheets=[style("text.css")]
+def _markdown(session: Session) -> pn.pane.Markdown:
+    return pn.pane.Markdown(
+        session.lesson()["text"],
+        plugins=[chips],
+        renderer_options={"html": False},
+        stylesheets=[style("text.css")],
+        sizing_mode="stretch_width",
+        margin=0,
     )
-    slider = _slider(session)
-    shell = Shell(
-        view=view_of(session), text=text, stage=player, slider=slider, table=RequestTable(session),
-        on_choice=lambda what, value: _choose(session, what, value),
-        on_budget=lambda value: _set_budget(session, value),
-        on_file=session.open_trace,
-        sizing_mode="stretch_both",
-    )  # fmt: skip
-
-    def show(*_: Event) -> None:
-        with pn.io.hold():
-            slider.label = say(session.lang, "page.budget")
-            text.object = session.lesson()["text"]
-            shell.view = view_of(session)
-
-    def play(*_: Event) -> None:
-        player.payload = session.payload
-
-    session.param.watch(show, ["lang", "scenario_name", "notice", "budget", "problems"])
-    session.param.watch(play, "payload")
-    player.param.watch(lambda event: session.move_window(event.new), "window_request")
-    return shell
 
 
-def _slider(session: Session) -> pmui.IntSlider:
+def _budget_slider(session: Session) -> pmui.IntSlider:
     """The budget; its number stands in the box beside it, so the slider shows none."""
     return pmui.IntSlider.from_param(
-        session.param.budget, label=say(session.lang, "page.budget"), throttled=True, show_value=False, tooltips=False, size="small", sx=SLIDER_LOOK,
-        sizing_mode="stretch_width", margin=0,
-    )  # fmt: skip
-
-
-def _choose(session: Session, what: str, value: str) -> None:
-    if what == "lang" and value in session.param.lang.objects:
-        session.lang = value
-    elif what == "scenario" and value in session.param.scenario_name.objects:
-        session.choose(value)
-    elif what == "notice":
-        session.notice = ""
-    elif what == "theme" and value in THEMES and pn.state.location:
-        pn.state.location.update_query(theme=value)
-
-
-def _set_budget(session: Session, value: int) -> None:
-    low, high = session.param.budget.bounds
-    session.budget = min(max(value, low), high)
-
-
-def _keep_address(session: Session) -> None:
-    def write(*_: Event) -> None:
-        if pn.state.location:
-            pn.state.location.update_query(**query(session))
-
-    session.param.watch(write, ["lang", "scenario_name", "budget"])
-
-
-def _prefixed(table: dict[str, str], prefix: str) -> dict[str, str]:
-    return {prefix + key: word for key, word in table.items()}
+        session.param.budget,
+        label=say(session.lang, "page.budget"),
+        throttled=True,
+        show_value=False,
+        tooltips=False,
+        size="small",
+        sx=SLIDER_LOOK,
+        sizing_mode="stretch_width",
+        margin=0,
+    )

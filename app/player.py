@@ -21,8 +21,8 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "cells", "waits", "strip",
-    "stage", "overlay", "scrub", "overview", "transport", "keys", "legend", "card", "table",
-    "metrics", "phone", "player", "panel",
+    "stage", "overlay", "times", "scrub", "overview", "transport", "keys", "legend", "card",
+    "table", "metrics", "phone", "actions", "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")

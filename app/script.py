@@ -1,8 +1,9 @@
 """Browser code and style sheets as Panel wants them: one text a component.
 
-The sources in `assets/js` are plain ES modules that import one another by relative path, so that an editor or a test
-can load them as they are. Panel ships one module a component; `module` joins the named files in order (a file after
-those it imports) by leaving out their `import` lines and all but the last one's `export`.
+The sources in `assets/js` are plain ES modules that import one another by relative path, so that an
+editor or a test can load them as they are. Panel ships one module a component; `module` joins the
+named files in order (a file after those it imports) by leaving out their `import` lines and all but
+the last one's `export`.
 """
 
 import re

@@ -1,8 +1,9 @@
 """The frame of the page: top bar, scene list, lesson column, stage column, input bar, drawer.
 
-One browser component, because these parts share one grid and one set of words. It holds the Panel objects that fill
-the columns as children and knows nothing of scheduling. What it shows is one dictionary (`view`); what a person does
-comes back as small messages, each checked here before it reaches the session.
+One browser component, because these parts share one grid and one set of words. It holds the Panel
+objects that fill the columns as children and knows nothing of scheduling. What it shows is one
+dictionary (`view`); what a person does comes back as small messages, each checked here before it
+reaches the session.
 """
 
 from collections.abc import Callable
@@ -58,7 +59,7 @@ class Shell(JSComponent):
                 self._receive(name[:NAME_LIMIT], part, last)
 
     def _receive(self, name: str, part: bytes, last: bool) -> None:
-        """Collect a file sent in parts; what is over the limit is dropped, as the browser has already said so."""
+        """Collect a file sent in parts; one over the limit is dropped, the browser has said why."""
         self._upload += part
         too_large = len(self._upload) > FILE_LIMIT
         if last or too_large:

@@ -1,13 +1,14 @@
 """What a link says, and what the address bar should say.
 
-A link is typed by strangers: every value is checked against a list or a range before it reaches the session, and what
-does not fit becomes the nearest good value together with a sentence saying so. Panel's `location.sync` is not used
-because it parses values as JSON and blanks the page on one it does not know.
+A link is typed by strangers: every value is checked against a list or a range before it reaches the
+session, and what does not fit becomes the nearest good value together with a sentence saying so.
+Panel's `location.sync` is not used because it parses values as JSON and blanks the page on one it
+does not know.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
-from app.i18n import LANGUAGES, say
+from app.i18n import LANGUAGES, join, say
 from app.session import Session
 
 Arguments = Mapping[str, Sequence[bytes]]
@@ -22,7 +23,7 @@ def open_link(session: Session, arguments: Arguments) -> None:
         if (value := _first(arguments, name)) is not None
     ]
     if lines := [line for line in complaints if line]:
-        session.notice = " ".join(lines)
+        session.notice = join(session.lang, lines)
 
 
 def query(session: Session) -> dict[str, str]:
@@ -67,7 +68,7 @@ def _budget(session: Session, value: str) -> str:
     )
 
 
-# In this order: the language of the sentences first, then the scenario, whose bounds the budget must respect.
+# In this order: the sentences need the language, and the budget the bounds of the scenario.
 _STEPS: dict[str, Callable[[Session, str], str]] = {
     "lang": _lang,
     "scenario": _scenario,

@@ -33,9 +33,9 @@ class Editor {
     this.note = h("p", {class: "note", role: "status"});
     this.add_button = h("button", {class: "button", on: {click: () => this.add()}}, icon("plus"), h("span", {word: "add"}));
     this.undo_button = this.button("undo", () => this.undo(), "link");
-    this.tools = h("div", {class: "tools"}, this.add_button, h("span", {class: "gap"}),
+    this.tools = h("div", {class: "tools"}, this.add_button, this.note,
       this.button("reset", () => this.reset(), "link"), this.undo_button);
-    this.el = h("div", {class: "editor"}, h("h2", {word: "title"}), this.grid, this.empty, this.general, this.tools, this.note);
+    this.el = h("div", {class: "editor"}, h("h2", {word: "title"}), this.grid, this.empty, this.general, this.tools);
     this.el.addEventListener("keydown", (event) => this.undo_by_key(event));
   }
 
@@ -155,7 +155,7 @@ class Editor {
     const none = this.rows.length === 0;
     this.grid.hidden = none;
     this.empty.hidden = !none || this.table.read_only;
-    this.tools.hidden = this.table.read_only;
+    for (const button of this.tools.querySelectorAll("button")) { button.hidden = this.table.read_only; }
     this.add_button.disabled = this.rows.length >= this.table.limit;
     this.add_button.title = this.add_button.disabled ? fill(this.table.words.full, this.table) : "";
     this.undo_button.disabled = this.past.length === 0;

@@ -142,7 +142,7 @@ def _arrival_warnings(kept: list[Kept], placed: list[Kept]) -> list[Note]:
     if late:
         notes.append(Note("sorted", {"count": late}))
     stamps = len({row.arrival for row in placed})
-    if len(placed) >= 10 and stamps * 2 <= len(placed):
+    if len(placed) >= 10 and 1 < stamps <= len(placed) / 2:
         each = f"{len(placed) / stamps:.1f}"
         notes.append(Note("batched_arrivals", {"stamps": stamps, "each": each}))
     return notes

@@ -186,4 +186,4 @@ def _unit(table: Table, arrival: str, unit: str | None) -> str:
 
 def _found(table: Table) -> str:
     names = [clean(name, 24) for name in table.names[:12]]
-    return ", ".join(names) + (", …" if len(table.names) > 12 else "")
+    return (", ".join(names) or "–") + (", …" if len(table.names) > 12 else "")

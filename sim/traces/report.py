@@ -156,7 +156,7 @@ class TraceError(ValueError):
         self.line = line
         self.field = None if field is None else clean(field)
         self.value = None if value is None else clean(value)
-        self.params: dict[str, str | int] = dict(params)
+        self.params = params | (because(str(params["reason"])) if "reason" in params else {})
         if self.field is not None:
             self.params["field"] = self.field
         if self.value is not None:
@@ -166,7 +166,8 @@ class TraceError(ValueError):
     def _sentence(self) -> str:
         place = self.file
         if self.line is not None:
-            place += f", line {self.line}"
+            place += words("at_line", {"line": self.line})
         if self.field is not None:
-            place += f", field {self.field}"
-        return f"{place}: {words(self.rule, self.params)}; {words(self.remedy, self.params)}"
+            place += words("at_field", {"field": self.field})
+        problem, remedy = (words(rule, self.params) for rule in (self.rule, self.remedy))
+        return f"{place}: {problem}; {remedy}"

@@ -15,7 +15,7 @@ from sim.traces.formats import Layout
 from sim.traces.report import NS_PER_S, Bad, Dropped, TraceError
 from sim.traces.table import Row, Table
 from sim.traces.values import BadValueError, arrival_reader, token_count
-from sim.traces.words import because, clean
+from sim.traces.words import clean
 
 # Mooncake's FAST '25 traces: one id stands for a block of 512 prompt tokens and all before it.
 BLOCK_TOKENS = 512
@@ -62,10 +62,7 @@ class Tally:
         """The error for a file of which every row was dropped."""
         bad = self.first_bad
         if bad is None:
-            reason, _, line = self.dropped()[0]
-            return TraceError(
-                "nothing_imported", file, line=line, read=self.read, **because(reason)
-            )
+            return TraceError("only_failed_calls", file, read=self.read)
         return TraceError(
             "nothing_imported",
             file,
@@ -73,7 +70,7 @@ class Tally:
             field=bad.field or None,
             value=bad.value,
             read=self.read,
-            **because(bad.rule),
+            reason=bad.rule,
         )
 
 

@@ -74,7 +74,10 @@ def is_calendar(value: object) -> bool:
 
 
 def token_count(value: object, below_one: str = "below_one") -> int:
-    """A number of tokens, from 1 to the most a request may have; "374.0" is whole too. `below_one` names that rule."""
+    """A number of tokens, from 1 to the most a request may have; "374.0" is whole too.
+
+    `below_one` is the id of the rule that a smaller one breaks.
+    """
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9:
         count = int(value)
     else:

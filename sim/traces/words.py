@@ -37,7 +37,7 @@ _REPORT = {
     "first_bad_row": "first bad row: line {line}, {value}: {reason}",
     "sorted": "arrivals were out of order {count} times; the requests are sorted by arrival",
     "batched_arrivals": (
-        "arrivals are stamped in batches: only {stamps} different times, about {each} requests each"
+        "arrivals are stamped in batches: about {each} requests share each of {stamps} times"
     ),
     "synthetic_arrivals": (
         "the file has no arrivals: they are synthetic, Poisson at {rate} requests/s, seed {seed}"
@@ -109,11 +109,16 @@ _ERRORS = {
     "fix_duplicate_column": "rename one of the two",
     "bad_rate": "the rate {value} is no number above 0",
     "fix_bad_rate": "give requests per second, such as 5",
-    "nothing_imported": "none of the {read} rows can be imported; the first: {reason}",
+    "nothing_imported": "none of the {read} rows can be imported; the first: {value}: {reason}",
     "fix_nothing_imported": f"a good row reads like 0.25,374,44 under {EXAMPLE}",
+    "only_failed_calls": "all {read} rows are failed calls with 0 tokens",
+    "fix_only_failed_calls": "cut another part out of the trace",
 }
 
-WORDS: Final[Mapping[str, str]] = {**_FORMATS, **_REPORT, **_REASONS, **_ERRORS}
+# Where in a file an error is; a sentence follows.
+_PLACES = {"at_line": ", line {line}", "at_field": ", field {field}"}
+
+WORDS: Final[Mapping[str, str]] = {**_FORMATS, **_REPORT, **_REASONS, **_ERRORS, **_PLACES}
 
 LIMITS: Final = {
     "too_many_tokens": MAX_TOKENS,

@@ -114,7 +114,7 @@ def test_many_arrivals_on_one_stamp_give_a_warning():
     rows = [mooncake(3000 * (i // 4), 10, 2, [i]) for i in range(12)]
     report = read_trace("m.jsonl", jsonl(*rows)).report
     assert [note.rule for note in report.warnings] == ["batched_arrivals"]
-    assert "only 3 different times, about 4.0 requests each" in " ".join(report.lines())
+    assert "about 4.0 requests share each of 3 times" in " ".join(report.lines())
     assert read_trace("m.jsonl", jsonl(*rows[:9])).report.warnings == ()
 
 
@@ -525,6 +525,7 @@ def test_wrong_declarations_are_refused():
         (b'{\n "setup": {"budget": 4}\n}\n', "json_document", 1),
         (b'[{"prompt": 1}, {"prompt": 2}]', "json_document", 1),
         (b'{"arrival": 1, "tokens": 5}', "unknown_header", 1),
+        (b"{}", "unknown_header", 1),
     ],
 )
 def test_broken_files_are_refused_with_the_line(data, rule, line):
@@ -537,11 +538,17 @@ def test_a_file_of_bad_rows_only_is_refused_with_the_first_value():
     assert (error.rule, error.line, error.field) == ("nothing_imported", 2, "num_prefill_tokens")
     assert error.value == "many"
     assert "none of the 2 rows" in str(error)
-    assert "a token count must be a whole number" in str(error)
+    assert "the first: 'many': a token count must be a whole number" in str(error)
     failed = refused(csv(BURST, "7,ChatGPT,20,0,20,API log"))
-    assert (failed.rule, failed.line) == ("nothing_imported", 2)
-    assert "failed call, 0 tokens" in str(failed)
+    assert failed.rule == "only_failed_calls"
+    assert "all 1 rows are failed calls" in str(failed)
     assert refused(csv(VIDUR, "0,1")).field is None
+
+
+def test_a_file_of_values_above_a_limit_is_refused_with_the_limit():
+    error = refused(csv(VIDUR, f"0,1,{MAX_TOKENS + 1}"))
+    assert error.params["limit"] == MAX_TOKENS
+    assert f"more than {MAX_TOKENS:,} tokens" in str(error)
 
 
 def test_a_file_above_the_limit_is_not_read(tmp_path, monkeypatch):

@@ -61,13 +61,13 @@ function brickCount(line) {
 }
 
 /** Show a card; nothing is touched when it is the one shown already. */
-function showCard(card, data, payload, say) {
+function showCard(card, data, payload) {
   if (card.shown === data) return;
   card.shown = data;
   const lines = data?.lines ?? [];
   setText(card.sum.children[0], data?.sum ?? "");
   setText(card.sum.children[1], data?.ms ?? "");
-  card.list.replaceChildren(...lines.map((line) => cardLine(line, payload, say)));
+  card.list.replaceChildren(...lines.map((line) => cardLine(line, payload)));
   setText(card.more, data?.more ?? "");
 }
 

@@ -1,0 +1,19 @@
+// The only file that knows Panel: hands the player its root, its figures and its payloads.
+
+export function render({ model, el }) {
+  const figures = { full: model.full, ghost: model.ghost };
+  const elements = { full: model.get_child("full"), ghost: model.get_child("ghost") };
+  const root = document.createElement("div");
+  let requests = 0;
+  const player = createPlayer(root, figures, elements, (t) => {
+    requests += 1;
+    model.window_request = { t, run: model.payload.run, seq: requests };
+  });
+  player.setPayload(model.payload);
+  model.on("change:payload", () => player.setPayload(model.payload));
+  model.on("remove", player.destroy);
+  return root;
+}
+
+export { createPlayer };
+export default { render };
