@@ -11,6 +11,7 @@ from pathlib import Path
 
 import panel as pn
 import param
+from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
@@ -68,13 +69,13 @@ def _add(plot: figure, name: str, glyph: Quad | Scatter | Segment | Text, column
 def full_figure() -> figure:
     """The figure of what has happened, from the rules below to the finish caps on top."""
     plot = _empty_figure("stage-full")
-    plate = {"padding": 2, "border_radius": 2, "text_baseline": "middle", "text_font": FONT_STACK}
+    plate = {"padding": 2, "border_radius": 2, "text_baseline": "middle", "text_font": value(FONT_STACK)}
     _add(plot, "rules", Segment(), _SEGMENT)
     _add(plot, "cells", Quad(border_radius=2), _CELL)
     _add(plot, "boxes", Quad(border_radius=6, fill_color=None), (*_EDGE, *_LINE))
     _add(plot, "plates", Text(**plate), (*_WORD, "background_fill_color"))
     _add(plot, "marks", Scatter(), _MARK)
-    _add(plot, "numbers", Text(text_baseline="middle", text_font=FONT_STACK), _WORD)
+    _add(plot, "numbers", Text(text_baseline="middle", text_font=value(FONT_STACK)), _WORD)
     _add(plot, "caps", Quad(line_color=None, border_radius=1), (*_EDGE, "fill_color"))
     return plot
 

@@ -222,7 +222,8 @@ class Teller:
         first = id_ in record.emitted
         text = self.say("round.static_first" if first else "round.static_prefill", n=n)
         if pad:
-            text = self.say("round.and_padding", text=text, pad=pad)
+            key = "round.and_padding_one" if pad == 1 else "round.and_padding"
+            text = self.say(key, text=text, pad=pad)
         if first:
             return self._first_output(record, id_, text)
         return self._with("padding", text) if pad else _Line(text)

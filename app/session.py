@@ -48,8 +48,8 @@ class Session(param.Parameterized):
         self._file = ""
         self._busy = False
         self.choose(self.scenario_name)
-        self.param.watch(lambda _: self._edit(), ["rows", "budget"])
-        self.param.watch(lambda _: self._speak(), "lang")
+        self.param.watch(lambda *_: self._edit(), ["rows", "budget"])
+        self.param.watch(lambda *_: self._speak(), "lang")
 
     # Choosing what to look at.
 

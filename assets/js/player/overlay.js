@@ -257,7 +257,7 @@ function writeLead(stage, ctx, lane) {
   if (layout.single || !payload.whole || end === undefined || clock.t1 - end <= clock.eps) return null;
   const from = layout.x(end) + 5;
   const width = layout.right - from;
-  const amount = timeText(payload, say, clock.t1 - end);
+  const amount = spanText(payload, say, clock.t1 - end);
   const text = say("lead", { time: amount });
   if (width < textWidth(text, layout.size.font, 700) + 48) return null;
   const row = Math.min(lane.count - 1, Math.floor(lane.count / 2));

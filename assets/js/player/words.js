@@ -41,3 +41,10 @@ function timeText(payload, say, t) {
   const unit = inSeconds(payload) ? "s" : payload.unit;
   return say(`time_${unit}`, { t: timeNumber(payload, t) });
 }
+
+/** A length of time with its unit. */
+function spanText(payload, say, length) {
+  const unit = inSeconds(payload) ? "s" : payload.unit;
+  const isOneTick = unit === "tick" && length === 1;
+  return say(isOneTick ? "span_tick_one" : `span_${unit}`, { t: timeNumber(payload, length) });
+}
