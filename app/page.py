@@ -8,7 +8,7 @@ import panel_material_ui as pmui
 from bokeh.models import CustomJS
 from param.parameterized import Event
 
-from app.chips import chips
+from app.chips import chips, mark
 from app.editor import RequestTable
 from app.host import host
 from app.i18n import say, words
@@ -54,7 +54,7 @@ class App:
             table=RequestTable(session, sizing_mode="stretch_width", margin=0),
             on_choice=self.choose,
             on_budget=self.set_budget,
-            on_file=session.open_trace,
+            on_file=self.open_trace,
             sizing_mode="stretch_both",
         )
         watch = session.param.watch
@@ -81,6 +81,11 @@ class App:
         low, high = self.session.param.budget.bounds
         self.session.budget = min(max(value, low), high)
 
+    def open_trace(self, name: str, content: bytes) -> None:
+        """A file; the old notice goes first, so that the same answer twice is heard twice."""
+        self.session.notice = ""
+        self.session.open_trace(name, content)
+
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""
         logging.getLogger("rebatch").error("A callback failed.", exc_info=error)
@@ -89,18 +94,19 @@ class App:
     def _show(self, *_: Event) -> None:
         with pn.io.hold():
             self.slider.label = say(self.session.lang, "page.budget")
-            self.text.object = self.session.lesson()["text"]
+            self.text.object = lesson_text(self.session)
             self.shell.view = view_of(self.session)
 
     def _play(self, *_: Event) -> None:
         self.player.payload = self.session.payload
+        self.text.object = lesson_text(self.session)
 
     def _move_window(self, event: Event) -> None:
         self.session.move_window(event.new)
 
     def _keep_address(self, *_: Event) -> None:
-        if pn.state.location:
-            pn.state.location.update_query(**query(self.session))
+        if pn.state.location and (state := query(self.session)):
+            pn.state.location.update_query(**state)
 
 
 def view_of(session: Session) -> dict[str, Any]:
@@ -120,9 +126,15 @@ def view_of(session: Session) -> dict[str, Any]:
     }
 
 
+def lesson_text(session: Session) -> str:
+    """The lesson in Markdown, request names marked with the colours they have on the stage."""
+    requests = session.payload.get("requests", [])
+    return mark(session.lesson()["text"], {r["id"]: r["colour"] for r in requests})
+
+
 def _markdown(session: Session) -> pn.pane.Markdown:
     return pn.pane.Markdown(
-        session.lesson()["text"],
+        lesson_text(session),
         plugins=[chips],
         renderer_options={"html": False},
         stylesheets=[style("text.css")],

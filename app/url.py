@@ -6,13 +6,16 @@ Panel's `location.sync` is not used because it parses values as JSON and blanks 
 does not know.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from app.i18n import LANGUAGES, join, say
-from app.session import Session
+from app.session import TRACE, Session
 
 Arguments = Mapping[str, Sequence[bytes]]
 THEMES = ("light", "dark")
+
+_WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 
 
 def open_link(session: Session, arguments: Arguments) -> None:
@@ -27,7 +30,9 @@ def open_link(session: Session, arguments: Arguments) -> None:
 
 
 def query(session: Session) -> dict[str, str]:
-    """The part of the address that restores this state."""
+    """The part of the address that restores this state; a trace is a file and has no address."""
+    if session.scenario_name == TRACE:
+        return {}
     return {
         "lang": session.lang,
         "scenario": session.scenario_name,
@@ -56,7 +61,7 @@ def _scenario(session: Session, value: str) -> str:
 
 def _budget(session: Session, value: str) -> str:
     low, high = session.param.budget.bounds
-    if not value.lstrip("-").isdecimal():
+    if not _WHOLE_NUMBER.fullmatch(value):
         return say(session.lang, "link.unreadable")
     asked = int(value)
     used = min(max(asked, low), high)

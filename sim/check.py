@@ -14,8 +14,9 @@ from sim.state import Status
 
 _LEGAL = {
     Status.WAITING: {Status.WAITING, Status.PREFILL, Status.DECODE, Status.FINISHED},
-    Status.PREFILL: {Status.PREFILL, Status.DECODE, Status.FINISHED},
-    Status.DECODE: {Status.DECODE, Status.FINISHED},
+    Status.PREFILL: {Status.PREFILL, Status.DECODE, Status.PREEMPTED, Status.FINISHED},
+    Status.DECODE: {Status.DECODE, Status.PREEMPTED, Status.FINISHED},
+    Status.PREEMPTED: {Status.PREEMPTED, Status.PREFILL, Status.DECODE, Status.FINISHED},
     Status.FINISHED: set(),
 }
 
@@ -51,6 +52,11 @@ def _check_round(record: Round, scenario: Scenario) -> None:
     assert set(record.why) == idle_ones, f"{at} names the wrong ones as left out"
     assert set(record.finished) <= set(record.emitted), f"{at} ends somebody without a token"
     assert record.end > record.start, f"{at} takes no time"
+    if setup.num_blocks is not None and record.used is not None:
+        assert record.used <= setup.num_blocks, f"{at} uses {record.used} blocks of the pool"
+        if setup.mode != "static":
+            held = sum(record.blocks.values())
+            assert held == record.used, f"{at} has {record.used} blocks taken, {held} held"
 
 
 class _Watch:
@@ -62,17 +68,21 @@ class _Watch:
         self.status = dict.fromkeys(self.requests, Status.WAITING)
         self.computed = {r.id: r.cached for r in scenario.requests}
         self.emitted = dict.fromkeys(self.requests, 0)
+        self.preempted: set[str] = set()
+        self.rereads = scenario.setup.first_token == "next_round"
         self.end_of_last = 0
 
     def see(self, record: Round) -> None:
         at = f"round {record.number}"
         self._check_idle(record)
+        self.preempted.update(record.preempted)
         for id_, now in record.after.items():
             assert now.status in _LEGAL[self.status[id_]], f"{at}: {id_} became {now.status}"
             self._check_tokens(record, id_)
             if now.status is Status.DECODE and now.emitted:
                 due = self.requests[id_].prompt + now.emitted - 1
-                assert now.computed == due, f"{at}: {id_} computed {now.computed}, not {due}"
+                ahead = int(self.rereads and id_ in self.preempted)  # computed again, not sampled
+                assert now.computed - due in (0, ahead), f"{at}: {id_} computed {now.computed}"
             self.status[id_], self.emitted[id_] = now.status, now.emitted
             self.computed[id_] = now.computed
         for request in record.queue:
@@ -83,6 +93,9 @@ class _Watch:
         at, now = f"round {record.number}: {id_}", record.after[id_]
         sampled = now.emitted - self.emitted[id_]
         assert sampled == int(id_ in record.emitted), f"{at} sampled {sampled} tokens"
+        if id_ in record.preempted:
+            assert now.computed == 0, f"{at} lost its blocks and still has computed tokens"
+            return
         grown = now.computed - self.computed[id_]
         reread = self.computed[id_] == self.requests[id_].prompt + self.emitted[id_]
         expected = 0 if reread else record.given.get(id_, 0)
@@ -118,4 +131,5 @@ def _check_columns(history: History) -> None:
         work = history.work[index]
         prefilled = int((work[:, 1] * work[:, 2] * work[:, 3]).sum())
         due = request.prompt - request.cached
-        assert prefilled == due, f"{request.id} prefilled {prefilled} of {due} tokens"
+        if not history.preemptions[index]:
+            assert prefilled == due, f"{request.id} prefilled {prefilled} of {due} tokens"

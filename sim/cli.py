@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sim import tables
+from sim import tables, vllm
 from sim.check import check
 from sim.export import to_json, write_csv
 from sim.files import BY_HAND, SYNTHETIC, FileError, builtin, builtin_files, read_table, traffic
@@ -73,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     run_.add_argument("--columns", default="", metavar="arrival=T,prompt=IN,output=OUT")
     run_.add_argument("--unit", choices=("s", "ms", "us", "ns"), help="of a trace's arrivals")
     run_.set_defaults(act=_run)
+    rounds_ = commands.add_parser("rounds", help="rounds of a scenario in vLLM's recorded form")
+    rounds_.add_argument("file", type=Path)
+    rounds_.set_defaults(act=_rounds)
     list_ = commands.add_parser("list", help="name the built-in scenarios")
     list_.set_defaults(act=_list)
     return parser
@@ -104,6 +107,11 @@ def _written(history: History, folder: Path) -> list[Path]:
         return write_csv(history, folder)
     except OSError as error:
         raise _Refused(f"{folder}: cannot be written ({error.strerror})") from None
+
+
+def _rounds(options: argparse.Namespace) -> None:
+    lines = ",\n  ".join(json.dumps(row) for row in vllm.rounds(vllm.read_recording(options.file)))
+    _out('{"rounds": [\n  ' + lines + "\n]}")
 
 
 def _list(options: argparse.Namespace) -> None:

@@ -98,6 +98,8 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
     """How many rounds from here on have this very plan."""
     if made.admitted or made.padding or (state.batch and state.batch.filling):
         return 1
+    if state.batch is None and state.scenario.setup.num_blocks is not None:
+        return 1
     decoding = set(made.emits)
     count = _rounds_before(state.next_arrival, state.now, duration, growth)
     for seq, n in made.given.items():

@@ -28,12 +28,12 @@ def round_dict(record: Round, history: History) -> dict[str, Any]:
         "K": record.kv_read,
         "given": dict(record.given),
         "admitted": list(record.admitted),
-        "resumed": [],
-        "preempted": [],
+        "resumed": list(record.resumed),
+        "preempted": list(record.preempted),
         "running": list(record.running),
         "waiting": list(record.waiting),
-        "used": None,
-        "blocks": {},
+        "used": record.used,
+        "blocks": dict(record.blocks),
         "emitted": list(record.emitted),
         "finished": list(record.finished),
         "padding": record.padding,
@@ -58,8 +58,8 @@ def request_dicts(figures: Metrics) -> dict[str, dict[str, Any]]:
             "e2e": own.e2e,
             "generated": len(own.outputs),
             "sent": len(own.outputs),
-            "preemptions": 0,
-            "recomputed": 0,
+            "preemptions": int(figures.history.preemptions[index]),
+            "recomputed": int(figures.history.recomputed[index]),
         }
     return result
 

@@ -46,6 +46,8 @@ class Recorder:
         self.work: list[list[list[int]]] = [[] for _ in scenario.requests]
         self.tokens: list[list[list[int]]] = [[] for _ in scenario.requests]
         self.first_rounds = [-1] * len(scenario.requests)
+        self.preemptions = [0] * len(scenario.requests)
+        self.recomputed = [0] * len(scenario.requests)
         self.checkpoints: list[Checkpoint] = []
         self._every = 1
 
@@ -69,7 +71,14 @@ class Recorder:
         for name, value in zip(_COLUMNS, row, strict=True):
             self.columns[name].append(value)
         for seq in made.admitted:
-            self.first_rounds[seq.index] = stretch.first
+            if self.first_rounds[seq.index] < 0:
+                self.first_rounds[seq.index] = stretch.first
+        for seq in made.preempted:
+            self.preemptions[seq.index] += 1
+        for seq in made.prefilling:
+            if seq.peak:
+                again = min(seq.computed, seq.peak) - (seq.computed - made.given[seq])
+                self.recomputed[seq.index] += max(0, again)
         for seq, n in made.given.items():
             _extend(self.work[seq.index], stretch, n, int(seq in made.prefilling))
         for seq in done.emitted:
@@ -92,7 +101,8 @@ class History:
     `columns` have an entry a stretch (equal rounds in a row). `work[i]` lists the runs of request
     i as rows (first round, rounds, positions a round, 1 for prefill or 0 for decode); `tokens[i]`
     as rows (first round, rounds) with one token at each round's end; `first_rounds[i]` is the round
-    it was admitted in. Rounds count from 0 here.
+    it was admitted in, `preemptions[i]` and `recomputed[i]` count its evictions and the positions
+    computed again for them. Rounds count from 0 here.
     """
 
     def __init__(self, scenario: Scenario, recorder: Recorder) -> None:
@@ -103,6 +113,8 @@ class History:
         self.work = [np.array(runs, dtype=np.int64).reshape(-1, 4) for runs in recorder.work]
         self.tokens = [np.array(runs, dtype=np.int64).reshape(-1, 2) for runs in recorder.tokens]
         self.first_rounds = np.array(recorder.first_rounds, dtype=np.int64)
+        self.preemptions = np.array(recorder.preemptions, dtype=np.int64)
+        self.recomputed = np.array(recorder.recomputed, dtype=np.int64)
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
 

@@ -202,6 +202,8 @@ class Metrics:
             "padding": padding,
             "idle": idle,
             "waste": padding + idle,
+            "preemptions": int(self.history.preemptions.sum()),
+            "recomputed": int(self.history.recomputed.sum()),
             "peak_running": int(self.history.per_round("running")[: self.rounds].max(initial=0)),
             "budget_use": positions / budget if budget else None,
             "output_tps": self.output_tps,

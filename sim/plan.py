@@ -14,10 +14,12 @@ class Plan:
     """
 
     left: int  # of the budget
+    used: int = 0  # KV blocks taken with this plan
     given: dict[Sequence, int] = field(default_factory=dict)  # positions, in the order given
     prefilling: set[Sequence] = field(default_factory=set)  # whose positions are prefill
     emits: list[Sequence] = field(default_factory=list)  # who samples a token at the end
-    admitted: list[Sequence] = field(default_factory=list)
+    admitted: list[Sequence] = field(default_factory=list)  # for the first time or again
+    preempted: list[Sequence] = field(default_factory=list)  # in the order of eviction
     refused: dict[Sequence, Reason] = field(default_factory=dict)
     cut: dict[Sequence, Reason] = field(default_factory=dict)
     rest: Reason = Reason.BEHIND_HEAD
@@ -44,3 +46,17 @@ class Plan:
             self.prefill += n
         else:
             self.decode += 1
+
+    def take_back(self, seq: Sequence) -> None:
+        """Undo `give`: the positions return to the budget."""
+        n = self.given.pop(seq)
+        self.left += n
+        self.kv_read -= seq.computed
+        self.cut.pop(seq, None)
+        if seq in self.emits:
+            self.emits.remove(seq)
+        if seq in self.prefilling:
+            self.prefilling.discard(seq)
+            self.prefill -= n
+        else:
+            self.decode -= 1

@@ -28,8 +28,12 @@ RULES: Mapping[str, str] = {
     "cached_above_prompt": "must be at most the prompt ({high}), not {value}",
     "limit_without_chunks": "cuts prompts, which chunked = false forbids; remove one of the two",
     "prompt_never_fits": (
-        "{id}: {value} prompt tokens to compute can never fit whole into the budget of {high}; "
+        "{id}: {value} tokens to compute can never fit whole into the budget of {high}; "
         "raise the budget or switch chunked on"
+    ),
+    "never_fits_pool": (
+        "{id}: needs {value} KV blocks in the end, the pool has {high}; raise num_blocks or "
+        "shorten the request"
     ),
     "cost_in_ticks": "has no meaning with time = tick, where every round costs 1 tick",
     "zero_cost": "would make a round take no time; set base or another part above 0",

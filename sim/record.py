@@ -42,12 +42,16 @@ class Round:
     cut: Mapping[str, Reason]
     pads: Mapping[str, int]
     admitted: tuple[str, ...]
+    resumed: tuple[str, ...]
+    preempted: tuple[str, ...]
     running: tuple[str, ...]
     queue: tuple[Request, ...]
     emitted: tuple[str, ...]
     finished: tuple[str, ...]
     padding: int
     idle: tuple[str, ...]  # finished members of a static batch whose seats are held
+    used: int | None  # KV blocks taken, None without a pool
+    blocks: Mapping[str, int]  # of those running
     refused: Mapping[str, Reason]
     rest: Reason  # of everyone in the queue whom `refused` does not name
     after: Mapping[str, Snapshot]
@@ -77,11 +81,14 @@ def next_round(state: State) -> Round | None:
     made = plan(state)
     if made is None:
         return None
+    setup = state.scenario.setup
     number, start = state.round + 1, state.now
     end = start + execute(state, made)
+    resumed = tuple(seq.request.id for seq in made.admitted if seq.admitted)
     reserve(state, made)
     idle = tuple(s.request.id for s in state.batch.members if s.done) if state.batch else ()
     running = list(state.running)
+    used, blocks = state.used, _blocks_held(state, made)
     done = commit(state, made, end)
     return Round(
         number=number,
@@ -94,17 +101,32 @@ def next_round(state: State) -> Round | None:
         prefilling=frozenset(s.request.id for s in made.prefilling),
         cut=_by_id(made.cut),
         pads=_by_id(made.pads),
-        admitted=_ids(made.admitted),
+        admitted=tuple(id_ for id_ in _ids(made.admitted) if id_ not in resumed),
+        resumed=resumed,
+        preempted=_ids(made.preempted),
         running=_ids(running),
         queue=tuple(seq.request for seq in state.waiting),
         emitted=_ids(done.emitted),
         finished=_ids(done.finished),
         padding=made.padding,
         idle=idle if made.idle else (),
+        used=used if setup.num_blocks is not None else None,
+        blocks=blocks,
         refused=_by_id(made.refused),
         rest=made.rest,
-        after={s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in running},
+        after={s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in (*running, *made.preempted)},
     )
+
+
+def _blocks_held(state: State, made: Plan) -> dict[str, int]:
+    """Blocks of everyone running, those of this round's positions included."""
+    setup = state.scenario.setup
+    if setup.num_blocks is None or state.batch:
+        return {}
+    return {
+        s.request.id: setup.blocks(min(s.computed + made.given.get(s, 0), s.known))
+        for s in state.running
+    }
 
 
 def _ids(sequences: list[Sequence]) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ class Request:
     """One request. Times in internal units (ns or ticks), lengths in tokens.
 
     `output` is what it will really generate: the simulator knows it, the scheduler does not.
-    `cached` prompt tokens have their KV on arrival and need no computing.
+    `cached` prompt tokens have their KV on arrival and need no computing. A lower `priority` is
+    more urgent (vLLM).
     """
 
     id: str = _rule("text")
@@ -40,6 +41,7 @@ class Request:
     output: int = _rule("count", low=1, high=MAX_TOKENS)
     max_output: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
     cached: int = _rule("count", 0, low=0, high=MAX_TOKENS)
+    priority: int = _rule("count", 0, low=-1_000_000, high=1_000_000)
 
     @property
     def allowed_output(self) -> int:
@@ -71,8 +73,8 @@ class Setup:
     """How the server schedules. Names are vLLM's where it has the option."""
 
     budget: int = _rule("count", low=1, high=MAX_TOKENS)
-    mode: Literal["continuous", "static"] = _rule(
-        "choice", "continuous", choices=("continuous", "static")
+    mode: Literal["continuous", "static", "vllm_v1"] = _rule(
+        "choice", "continuous", choices=("continuous", "static", "vllm_v1")
     )
     time: TimeUnit = _rule("choice", "ms", choices=("ms", "tick"))
     max_num_seqs: int = _rule("count", 128, low=1, high=100_000)
@@ -85,6 +87,13 @@ class Setup:
     service: Literal["running_first", "decode_first"] = _rule(
         "choice", "running_first", choices=("running_first", "decode_first")
     )
+    order: Literal["fifo", "priority"] = _rule("choice", "fifo", choices=("fifo", "priority"))
+    block_size: int = _rule("count", 16, low=1, high=MAX_TOKENS)
+    num_blocks: int | None = _rule("count", None, low=1, high=100_000_000)
+    reserve: Literal["full_prompt", "none"] = _rule(
+        "choice", "full_prompt", choices=("full_prompt", "none")
+    )
+    watermark: int = _rule("count", 0, low=0, high=100_000_000)
     batch_size: int | None = _rule("count", None, low=1, high=100_000)
     batch_wait: int | Literal["full"] | None = _rule("wait", None, low=0, high=MAX_TIME)
     cost: Cost = _rule("cost", Cost())
@@ -92,10 +101,14 @@ class Setup:
     @property
     def seats(self) -> int:
         """Most requests running at once: `max_num_seqs`, in static mode the batch size."""
-        if self.mode == "continuous":
+        if self.mode != "static":
             return self.max_num_seqs
         most = min(self.budget, self.max_num_seqs)
         return most if self.batch_size is None else min(self.batch_size, most)
+
+    def blocks(self, tokens: int) -> int:
+        """KV blocks that hold so many tokens: ceil(tokens / block_size)."""
+        return -(-tokens // self.block_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +330,10 @@ def check(scenario: Scenario) -> list[Problem]:
     if not scenario.requests:
         problems.append(Problem(("requests",), "no_requests"))
     seen: set[str] = set()
+    may_preempt = _pool_can_run_out(scenario)
     for i, request in enumerate(scenario.requests):
-        problems += _request_problems(request, scenario.setup, ("requests", i))
+        place = ("requests", i)
+        problems += _request_problems(request, scenario.setup, place, may_preempt=may_preempt)
         if request.id in seen:
             problems.append(Problem(("requests", i, "id"), "duplicate_id", request.id))
         seen.add(request.id)
@@ -328,9 +343,17 @@ def check(scenario: Scenario) -> list[Problem]:
     return problems
 
 
+def _pool_can_run_out(scenario: Scenario) -> bool:
+    setup = scenario.setup
+    if setup.num_blocks is None:
+        return False
+    most = sum(setup.blocks(r.prompt + r.output - 1) for r in scenario.requests)
+    return most > setup.num_blocks
+
+
 def _setup_problems(setup: Setup) -> list[Problem]:
     problems = []
-    if setup.max_chunk is not None and not setup.chunked:
+    if setup.max_chunk is not None and not setup.chunked and setup.mode != "vllm_v1":
         problems.append(Problem(("setup", "max_chunk"), "limit_without_chunks", setup.max_chunk))
     cost = setup.cost
     if setup.time == "ms" and min(cost.duration(1, 0, 0), cost.duration(0, 1, 0)) == 0:
@@ -339,7 +362,7 @@ def _setup_problems(setup: Setup) -> list[Problem]:
 
 
 def _request_problems(
-    request: Request, setup: Setup, place: tuple[str | int, ...]
+    request: Request, setup: Setup, place: tuple[str | int, ...], *, may_preempt: bool
 ) -> list[Problem]:
     problems = []
     if not (1 <= len(request.id) <= 24 and request.id.isprintable() and request.id.strip()):
@@ -358,9 +381,16 @@ def _request_problems(
         )
         problems.append(found)
     new = request.prompt - request.cached
-    if setup.mode == "continuous" and not setup.chunked and new > setup.budget:
+    if may_preempt:  # it may come back with all but its last token to compute again
+        new = request.prompt + request.output - 1
+    if setup.mode != "static" and not setup.chunked and new > setup.budget:
         params = {"high": setup.budget, "id": request.id}
         problems.append(Problem((*place, "prompt"), "prompt_never_fits", new, params))
+    output = request.allowed_output if setup.mode == "static" else request.output
+    most = setup.blocks(request.prompt + output - 1)
+    if setup.num_blocks is not None and most > setup.num_blocks:
+        params = {"high": setup.num_blocks, "id": request.id}
+        problems.append(Problem((*place, "prompt"), "never_fits_pool", most, params))
     return problems
 
 

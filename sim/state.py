@@ -6,7 +6,9 @@ up with known, and samples its next token when it has (vLLM, `v1/core/sched/sche
 """
 
 from array import array
+from bisect import insort
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -19,6 +21,7 @@ class Status(StrEnum):
     WAITING = "waiting"
     PREFILL = "prefill"
     DECODE = "decode"
+    PREEMPTED = "preempted"
     FINISHED = "finished"
 
 
@@ -27,6 +30,8 @@ class Reason(StrEnum):
 
     BUDGET_SPENT = "budget_spent"
     NO_SEAT = "no_seat"
+    NO_BLOCKS = "no_blocks"
+    PREEMPTED = "preempted"  # it has just lost its blocks, or nobody may join since others did
     WHOLE_PROMPT = "whole_prompt"  # chunked off: the prompt does not fit into what is left
     BEHIND_HEAD = "behind_head"  # the head of the queue cannot go, and nobody passes it
     CHUNK_LIMIT = "chunk_limit"  # it got something, but no more than max_chunk
@@ -37,7 +42,17 @@ class Reason(StrEnum):
 class Sequence:
     """A request on its way through the server. Compared and hashed by identity."""
 
-    __slots__ = ("admitted", "computed", "emitted", "index", "output", "prompt", "request")
+    __slots__ = (
+        "admitted",
+        "computed",
+        "emitted",
+        "index",
+        "output",
+        "peak",
+        "preempted",
+        "prompt",
+        "request",
+    )
 
     def __init__(self, index: int, request: Request) -> None:
         self.index = index
@@ -46,7 +61,9 @@ class Sequence:
         self.output = request.output
         self.computed = request.cached
         self.emitted = 0
-        self.admitted = False
+        self.admitted = False  # ever
+        self.preempted = False  # now: back in the queue, its KV lost
+        self.peak = 0  # most it had computed when it lost its KV
 
     @property
     def known(self) -> int:
@@ -78,9 +95,16 @@ class Sequence:
         """Its state as the table shows it."""
         if self.done:
             return Status.FINISHED
+        if self.preempted:
+            return Status.PREEMPTED
         if not self.admitted:
             return Status.WAITING
         return Status.PREFILL if self.in_prefill else Status.DECODE
+
+
+def urgency(seq: Sequence) -> tuple[int, int, int]:
+    """Smallest first under priority: its priority, then arrival, then list order."""
+    return seq.request.priority, seq.request.arrival, seq.index
 
 
 @dataclass(slots=True)
@@ -127,6 +151,7 @@ class State:
     waiting: deque[Sequence] = field(default_factory=deque)
     running: list[Sequence] = field(default_factory=list)
     batch: Batch | None = None
+    used: int = 0  # KV blocks taken
 
     @classmethod
     def start(cls, scenario: Scenario) -> "State":
@@ -143,24 +168,49 @@ class State:
     def collect(self) -> None:
         """Everyone who arrived by now joins the end of the queue."""
         while self.arrived < len(self.arrivals) and self.arrivals[self.arrived].arrival <= self.now:
-            self.waiting.append(Sequence(self.indices[self.arrived], self.arrivals[self.arrived]))
+            self.enqueue(Sequence(self.indices[self.arrived], self.arrivals[self.arrived]))
             self.arrived += 1
+
+    def enqueue(self, seq: Sequence, *, front: bool = False) -> None:
+        """Join the queue: at its end or front, under priority at its place by urgency."""
+        if self.scenario.setup.order == "priority":
+            insort(self.waiting, seq, key=urgency)
+        elif front:
+            self.waiting.appendleft(seq)
+        else:
+            self.waiting.append(seq)
+
+
+Entry = tuple[int, int, int, int]  # index, computed, emitted, peak
+
+
+def _entries(sequences: Iterable[Sequence]) -> tuple[Entry, ...]:
+    return tuple((s.index, s.computed, s.emitted, s.peak) for s in sequences)
+
+
+def _twin(entry: Entry, scenario: Scenario) -> Sequence:
+    index, computed, emitted, peak = entry
+    twin = Sequence(index, scenario.requests[index])
+    twin.computed, twin.emitted, twin.peak, twin.admitted = computed, emitted, peak, True
+    return twin
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A state as plain numbers, from which it can go on again.
 
-    Who waits and was never admitted is only an index; in flight are index, computed, emitted.
+    Who waits and was never admitted is only an index; others are an `Entry`.
     """
 
     now: int
     round: int
     arrived: int
     waiting: "array[int]"
-    running: tuple[tuple[int, int, int], ...]
-    members: tuple[tuple[int, int, int], ...] | None  # of the static batch
+    running: tuple[Entry, ...]
+    preempted: tuple[Entry, ...]  # those in the queue who were running before
+    members: tuple[Entry, ...] | None  # of the static batch
     position: int
+    used: int
 
     @classmethod
     def of(cls, state: State) -> "Checkpoint":
@@ -171,21 +221,24 @@ class Checkpoint:
             state.round,
             state.arrived,
             array("q", [seq.index for seq in state.waiting]),
-            tuple((s.index, s.computed, s.emitted) for s in state.running),
-            tuple((s.index, s.computed, s.emitted) for s in batch.members) if batch else None,
+            _entries(state.running),
+            _entries(seq for seq in state.waiting if seq.preempted),
+            _entries(batch.members) if batch else None,
             batch.position if batch else 0,
+            state.used,
         )
 
     def restore(self, scenario: Scenario) -> State:
         """A state of its own that stands where the noted one stood."""
         state = State.start(scenario)
         state.now, state.round, state.arrived = self.now, self.round, self.arrived
-        state.waiting.extend(Sequence(i, scenario.requests[i]) for i in self.waiting)
-        in_flight = {entry[0]: entry for entry in (*self.running, *(self.members or ()))}
-        twins = {}
-        for index, computed, emitted in in_flight.values():
-            twin = twins[index] = Sequence(index, scenario.requests[index])
-            twin.computed, twin.emitted, twin.admitted = computed, emitted, True
+        state.used = self.used
+        known = (*self.running, *self.preempted, *(self.members or ()))
+        twins = {entry[0]: _twin(entry, scenario) for entry in dict.fromkeys(known)}
+        for index in self.waiting:
+            waiter = twins.get(index) or Sequence(index, scenario.requests[index])
+            waiter.preempted = waiter.admitted
+            state.waiting.append(waiter)
         state.running = [twins[entry[0]] for entry in self.running]
         if self.members is not None:
             state.batch = Batch.of([twins[entry[0]] for entry in self.members], self.position)

@@ -6,7 +6,7 @@ that continuous batching is measured against (Yu et al., Orca, OSDI 2022, reques
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import accumulate, islice
 
 from sim.plan import Plan
 from sim.scenario import Setup
@@ -17,11 +17,12 @@ def plan(state: State) -> Plan | None:
     """The next round of the batch under way, or of a new one; None while a batch still fills."""
     setup = state.scenario.setup
     batch = state.batch
-    made = Plan(left=setup.budget, rest=Reason.BATCH_CLOSED)
+    made = Plan(left=setup.budget, used=state.used, rest=Reason.BATCH_CLOSED)
     if batch is None:
         if not _may_start(state, setup):
             return None
-        batch = Batch.of(list(islice(state.waiting, setup.seats)))
+        batch = Batch.of(_members(state, setup))
+        made.used = sum(_blocks(member, setup) for member in batch.members)
         made.opens = batch
         made.admitted = list(batch.members)
     if batch.filling:
@@ -47,6 +48,23 @@ def advance(state: State, made: Plan, count: int) -> None:
         batch.position += made.prefill * count
     if all(member.done for member in batch.members):
         state.batch = None
+        state.used = 0
+
+
+def _members(state: State, setup: Setup) -> list[Sequence]:
+    """The first in the queue, as many as there are seats and as their whole KV fits together."""
+    members = list(islice(state.waiting, setup.seats))
+    if setup.num_blocks is None:
+        return members
+    sums = accumulate(_blocks(member, setup) for member in members)
+    return [m for m, total in zip(members, sums, strict=True) if total <= setup.num_blocks]
+
+
+def _blocks(member: Sequence, setup: Setup) -> int:
+    """Blocks set aside for a member until its batch ends; none without a pool."""
+    if setup.num_blocks is None:
+        return 0
+    return setup.blocks(member.prompt + member.request.allowed_output - 1)
 
 
 def _may_start(state: State, setup: Setup) -> bool:

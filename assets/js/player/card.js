@@ -14,10 +14,9 @@ function createCard(lane, isOnly, say) {
     phases: h("ol.rb-phases", {}, ...PHASES.map((phase) => h("li", { text: say(`phase_${phase}`) }))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
     list: h("ul.rb-lines"),
-    more: h("p.rb-more"),
   };
   const head = h("header", {}, parts.name, parts.lane, parts.phases, parts.sum);
-  const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list, parts.more);
+  const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list);
   return { el, head, ...parts, shown: null };
 }
 
@@ -32,16 +31,15 @@ function fitCard(card, lane, width, size) {
   const scale = size.card / 14;
   const bricks = brickColumn(cards) * scale;
   card.el.style.setProperty("--rb-brick-column", `${bricks}px`);
-  const chips = (line) => line.chips.reduce((sum, [text]) => sum + textWidth(text, 12 * scale) + 28, 0);
+  const chips = (line) => line.chips.reduce((sum, [text]) => sum + textWidth(text, 12 * scale) + 22, 0);
   const height = (line) => {
-    const isNarrow = size.name === "phone";
-    const room = width - bricks - 34 * scale - (isNarrow ? 0 : chips(line));
+    const room = width - bricks - 50 * scale - chips(line);
     const rows = Math.ceil((textWidth(line.text, size.card) * 1.03) / Math.max(80, room));
     return LINE_HEIGHT * scale + (Math.max(1, rows) - 1) * 20 * scale;
   };
   const heights = cards.map((one) =>
     one.lines.reduce((sum, line) => sum + height(line), one.more ? LINE_HEIGHT * scale : 0));
-  card.list.parentNode.style.setProperty("--rb-card-lines", `${Math.min(MOST_CARD_HEIGHT * scale, most(heights, 26))}px`);
+  card.el.style.setProperty("--rb-card-lines", `${Math.min(MOST_CARD_HEIGHT * scale, most(heights, 26))}px`);
   const sums = cards.map((one) => textWidth(`${one.sum ?? ""}${one.ms ?? ""}`, 12 * scale));
   const taken = textWidth(card.name.textContent, size.card, 700) + textWidth(card.lane.textContent, 12) + 30;
   card.el.classList.toggle("rb-two-heads", most(sums) + taken > width);
@@ -67,8 +65,8 @@ function showCard(card, data, payload) {
   const lines = data?.lines ?? [];
   setText(card.sum.children[0], data?.sum ?? "");
   setText(card.sum.children[1], data?.ms ?? "");
-  card.list.replaceChildren(...lines.map((line) => cardLine(line, payload)));
-  setText(card.more, data?.more ?? "");
+  const more = data?.more ? h("li.rb-more", { text: data.more }) : null;
+  card.list.replaceChildren(...lines.map((line) => cardLine(line, payload)), ...(more ? [more] : []));
 }
 
 /** One line: chip, mini bricks, sentence, reasons. */

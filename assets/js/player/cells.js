@@ -5,6 +5,7 @@ const NO_HATCH = {
 };
 const NO_LINE = { line_color: null, line_alpha: 1, line_width: 1, line_dash: "solid" };
 const MERGE_UNDER = 12;
+const DENSE_UNDER = 3.5;
 
 /** The hatch of a phase, left out where a cell is too small to show it. */
 function hatchOf(pattern, color, alpha, scale, weight, roomy) {
@@ -15,7 +16,10 @@ function hatchOf(pattern, color, alpha, scale, weight, roomy) {
   };
 }
 
-/** Fill, line and hatch of a phase in a request's colour. */
+/**
+ * Fill, line and hatch of a phase in a request's colour. The diagonal hatches are drawn up to three
+ * times over each other by Bokeh, so their alpha is the third part of what is seen.
+ */
 function phaseStyle(phase, colour, ctx, roomy) {
   const { theme, dark, layout } = ctx;
   const { hatch, weight } = layout.size;
@@ -24,7 +28,7 @@ function phaseStyle(phase, colour, ctx, roomy) {
     case "prefill":
       return {
         fill_color: colour.strong, ...NO_LINE,
-        ...hatchOf("right_diagonal_line", colour.on, 0.26, hatch, weight, roomy),
+        ...hatchOf("right_diagonal_line", colour.on, 0.1, hatch, weight, roomy),
       };
     case "pad":
       return {
@@ -34,7 +38,7 @@ function phaseStyle(phase, colour, ctx, roomy) {
     case "idle":
       return {
         fill_color: null, ...outline(theme.idle, roomy ? 1 : 0.6),
-        ...hatchOf("left_diagonal_line", theme.idle, 0.7, hatch, weight, roomy),
+        ...hatchOf("left_diagonal_line", theme.idle, 0.33, hatch, weight, roomy),
       };
     case "hold":
       return { fill_color: null, ...outline(colour.strong, 0.45), ...NO_HATCH };
@@ -50,16 +54,31 @@ function ghostStyle(color, ctx) {
   return { line_color: color, line_alpha: ctx.dark ? 0.8 : 0.6, line_width: 1, line_dash: "3 3" };
 }
 
+/** In rows of a few px: no lines, and a decode dark enough to be seen. */
+function denseStyle(phase, colour, { theme }) {
+  const fills = { decode: mixed(colour.soft, colour.strong, 0.3), prefill: colour.strong };
+  return { line_color: null, fill_color: fills[phase] ?? theme.line2 };
+}
+
+/** Two hex colours mixed, with `share` of the second. */
+function mixed(first, second, share) {
+  const parts = [1, 3, 5].map((at) => {
+    const [a, b] = [first, second].map((colour) => parseInt(colour.slice(at, at + 2), 16));
+    return Math.round(a + (b - a) * share).toString(16).padStart(2, "0");
+  });
+  return `#${parts.join("")}`;
+}
+
 /** Put a rectangle on the sheet, and its ghost. */
 function addCell(ctx, box, phase, colour) {
   const height = box.bottom - box.top;
   const roomy = height >= 8 && box.right - box.left >= 6;
   const style = phaseStyle(phase, colour, ctx, roomy);
-  if (height < 5) style.line_color = null;
-  if (height < 5 && !style.fill_color) style.fill_color = ctx.theme.line2;
+  const isDense = height < DENSE_UNDER;
+  if (isDense) Object.assign(style, denseStyle(phase, colour, ctx));
   ctx.sheet.full.cells.push({ ...box, ...style });
   const ghost = ghostStyle(phase === "idle" ? ctx.theme.idle : colour.strong, ctx);
-  if (height < 5) Object.assign(ghost, { line_alpha: 0.3, line_dash: "solid" });
+  if (isDense) Object.assign(ghost, { line_alpha: 0.3, line_dash: "solid" });
   ctx.sheet.ghost.cells.push({ ...box, ...ghost });
 }
 

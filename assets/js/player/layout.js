@@ -2,6 +2,7 @@
 
 const MOST_REQUEST_ROWS = 40;
 const MOST_BRICKS = 16;
+const MOST_WAIT_ROWS = 3;
 
 /**
  * Lay the stage out.
@@ -32,7 +33,8 @@ function layoutStage({ payload, lanes, clock, size, width, range }) {
 }
 
 /** What a lane needs, before it is known where it stands. */
-function planLane(payload, lane, { single, size }, sharedHeads) {
+function planLane(payload, lane, base, sharedHeads) {
+  const { single, size } = base;
   const byRequest = single && payload.requests.length <= MOST_REQUEST_ROWS;
   const bricks = single && lane.budget <= MOST_BRICKS;
   const stripUnit = bricks
@@ -45,15 +47,27 @@ function planLane(payload, lane, { single, size }, sharedHeads) {
     cell: single ? size.cell : size.cellSeats,
     title: single ? 0 : size.title,
     heads: single || sharedHeads ? 0 : size.heads - 4,
-    queue: byRequest ? 0 : queueHeight(lane, size),
+    ...queuePlan(lane, byRequest, base),
     caption: single ? size.caption : 8,
     strip: stripUnit * lane.budget,
   };
 }
 
-/** A queue row has room for a text above its line, and below it for the names of batches. */
-function queueHeight(lane, size) {
-  return Math.round((lane.batches?.length ? 32 : 22) * (size.font / 12));
+/** The queue: a line for each that waits at once, texts above them, names of batches below. */
+function queuePlan(lane, byRequest, { size, x, to }) {
+  if (byRequest) return { queue: 0 };
+  const scale = size.font / 12;
+  const free = [];
+  const rowOfWait = lane.waits.map((wait) => {
+    const from = x(wait.t0) - 6;
+    const row = free.findIndex((until) => until <= from);
+    free[row < 0 ? free.length : row] = x(Math.min(wait.t1 ?? to, to)) + 6;
+    return row < 0 ? free.length - 1 : row;
+  });
+  const rows = Math.max(1, free.length);
+  const isCrowded = rows > MOST_WAIT_ROWS;
+  const height = 22 + (isCrowded ? 0 : (rows - 1) * 18) + (lane.batches?.length ? 10 : 0);
+  return { queue: Math.round(height * scale), waitStep: 18 * scale, waitBase: 16 * scale, rowOfWait, isCrowded };
 }
 
 /** Shrink the rows of all lanes alike until the stage is not too high. */

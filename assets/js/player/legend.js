@@ -16,14 +16,15 @@ const SWATCHES = {
 };
 
 /** The signs that this payload uses, in their order. */
-function legendKeys(payload, lanes) {
+function legendKeys(lanes, size) {
+  const isPhone = size.name === "phone";
   const runs = lanes.flatMap((lane) => lane.runs);
   const has = {
-    legend_wait: lanes.some((lane) => lane.waits.length > 0),
-    legend_token: lanes.length === 1,
+    legend_wait: lanes.length === 1 && lanes[0].waits.length > 0,
+    legend_token: lanes.length === 1 && !isPhone,
     legend_padding: runs.some((run) => run.pad > 0),
     legend_idle: runs.some((run) => run.kind === "idle"),
-    legend_ghost: lanes.length > 1,
+    legend_ghost: lanes.length > 1 && !isPhone,
   };
   return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
 }
@@ -45,9 +46,9 @@ function createBar(act) {
 }
 
 /** Fill the bar for a view. */
-function drawBar(bar, { payload, lanes, say, view, canZoom }) {
+function drawBar(bar, { payload, lanes, say, view, size, canZoom }) {
   setText(bar.title, payload.title);
-  bar.legend.replaceChildren(...legendKeys(payload, lanes).map((key) =>
+  bar.legend.replaceChildren(...legendKeys(lanes, size).map((key) =>
     h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
   drawViews(bar, payload, view, say);
   setShown(bar.zoom, canZoom);
@@ -60,8 +61,8 @@ function drawViews(bar, payload, view, say) {
   setShown(bar.views, payload.lanes.length > 1);
   bar.views.setAttribute("aria-label", say("lanes_shown"));
   const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
-  bar.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title }) =>
-    segment(title, view === key, () => bar.act.showLanes(key), `view-${key}`)));
+  bar.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title, short }) =>
+    segment(short ?? title, view === key, () => bar.act.showLanes(key), `view-${key}`)));
 }
 
 /** One button of a segmented control. */

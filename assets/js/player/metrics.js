@@ -5,9 +5,9 @@ const MOST_COLUMN_REQUESTS = 4;
 /**
  * A table of groups of columns that keep their widths.
  * @param {{rows: Node[], groups: {title: string, heads: Node[], widths: number[], quiet?: boolean}[],
- *          corner?: string, id: string}} spec
+ *          corner?: string, id: string, first: number}} spec
  */
-function createGrid({ rows, groups, corner = "", id }) {
+function createGrid({ rows, groups, corner = "", id, first: firstWidth = CHIP_COLUMN }) {
   const cols = groups.flatMap((group) => group.widths.map((w) => h("col", { style: { width: `${w}px` } })));
   const titles = groups.map((group) => h("th.rb-group", { scope: "colgroup", colspan: group.heads.length, text: group.title }));
   const heads = groups.flatMap((group) => group.heads.map((head, i) =>
@@ -24,7 +24,8 @@ function createGrid({ rows, groups, corner = "", id }) {
   const body = h("tbody", {}, ...rows.map((row, r) =>
     h("tr", {}, h("th", { scope: "row" }, row), ...cells[r].flat().map((cell) => cell.td))));
   const table = h("table.rb-table.rb-grid", { "data-testid": id },
-    h("colgroup", {}, h("col.rb-first"), ...cols), head, body);
+    h("colgroup", {}, h("col", { style: { width: `${firstWidth}px` } }), ...cols), head, body);
+  setTableWidth(table, groups.reduce((sum, group) => group.widths.reduce((a, b) => a + b, sum), firstWidth));
   return { el: table, cells, titles };
 }
 
@@ -51,6 +52,12 @@ function metricName(head) {
   return h("span", {}, head.label, head.unit ? h("small", { text: ` ${head.unit}` }) : "");
 }
 
+/** Width of the column of metric names. */
+function nameWidth(heads, { size }) {
+  const font = tableFont(size);
+  return most(heads.map((head) => textWidth(head.label, font) + textWidth(` ${head.unit ?? ""}`, font - 1))) + 12;
+}
+
 /** Every text a metric can show in a lane. */
 function metricTexts(known, pick, digits) {
   const texts = new Set();
@@ -73,7 +80,7 @@ function requestWidths(payload, lanes, font) {
   return payload.per_request_head.map((head, column) => {
     const texts = lanes.flatMap((lane) => metricTexts(
       knownSets(lane.per_request), (rows) => rows.map((row) => row?.[column] ?? null), head.digits));
-    return longest(texts, font) + 14;
+    return longest(texts, font) + 10;
   });
 }
 
@@ -87,7 +94,7 @@ function createRequestMetrics(ctx, lane) {
   const { payload, say } = ctx;
   const heads = payload.per_request_head;
   const widths = requestWidths(payload, [lane], tableFont(ctx.size))
-    .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 14));
+    .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 10));
   const group = (title, quiet) => ({ title, quiet, widths, heads: heads.map((head) => document.createTextNode(head.label)) });
   const grid = createGrid({
     rows: payload.requests.map(chip), id: `per-request-${lane.key}`,
@@ -123,6 +130,7 @@ function createOverallOne(ctx, lane) {
   const grid = createGrid({
     rows: [time, h("span.rb-final", { text: say("final_at", { time: finalTime(ctx, lane) }) })],
     groups: [{ title: "", heads: heads.map(stackedName), widths }], id: `overall-${lane.key}`,
+    first: textWidth(say("final_at", { time: finalTime(ctx, lane) }), tableFont(ctx.size)) + 16,
   });
   const settle = (states) => {
     const { ended, isLit, time: now } = states.get(lane);
@@ -150,12 +158,13 @@ function createRequestComparison(ctx) {
   const widths = requestWidths(payload, lanes, tableFont(ctx.size));
   const columns = byMetric ? payload.requests : heads;
   const columnHead = (column) => (byMetric ? chip(column) : document.createTextNode(column.label));
-  const width = (i) => (byMetric ? Math.max(30, ...widths) : Math.max(widths[i], textWidth(heads[i].label, 12) + 14));
+  const width = (i) => (byMetric ? Math.max(30, ...widths) : Math.max(widths[i], textWidth(heads[i].label, 12) + 10));
   const groups = comparisonGroups(ctx).map((title) => ({
     title, heads: columns.map(columnHead), widths: columns.map((_, i) => width(i)),
   }));
   const rows = byMetric ? heads.map(metricName) : payload.requests.map(chip);
-  const grid = createGrid({ rows, groups, id: "per-request" });
+  const first = byMetric ? nameWidth(heads, ctx) : CHIP_COLUMN;
+  const grid = createGrid({ rows, groups, first, id: "per-request" });
   const settle = (states, isFinal) => {
     const sets = lanes.map((lane) => (isFinal ? lane.per_request.final : setAt(lane.per_request, states.get(lane).ended)));
     fillGrid(grid, (r, g, c) => {
@@ -186,7 +195,7 @@ function createOverallComparison(ctx) {
   const groups = titles.map((title) => ({
     title: "", heads: [document.createTextNode(title)], widths: [Math.max(width, textWidth(title, 12) + 16)],
   }));
-  const grid = createGrid({ rows: heads.map(metricName), groups, id: "overall" });
+  const grid = createGrid({ rows: heads.map(metricName), groups, first: nameWidth(heads, ctx), id: "overall" });
   const settle = (states, isFinal) => {
     const sets = lanes.map((lane) => (isFinal ? lane.overall.final : setAt(lane.overall, states.get(lane).ended)));
     fillGrid(grid, (r, g) => {
@@ -201,7 +210,7 @@ function createOverallComparison(ctx) {
 function metricSection(name, title, grid, ...extra) {
   const box = h("div.rb-box", {}, grid.el);
   box.classList.toggle("rb-bounded", grid.cells.length > BOX_FROM);
-  return h(`section.${name}`, {}, h("header", {}, h("h3", { text: title }), ...extra), box);
+  return h(`section.${name}`, { style: { flexBasis: grid.el.style.minWidth } }, h("header", {}, h("h3", { text: title }), ...extra), box);
 }
 
 /**

@@ -8,8 +8,8 @@ function buildOverlay(stage, ctx, waitWords) {
   stage.times.replaceChildren();
   const lanes = layout.lanes.map((lane, i) => overlayLane(stage, ctx, lane, waitWords[i]));
   const heads = layout.shared
-    ? [buildHeads(stage, ctx, longestLane(layout.lanes), 0, layout.lanes)]
-    : layout.lanes.map((lane) => buildHeads(stage, ctx, lane, lane.headsY, [lane]));
+    ? [buildHeads(stage, ctx, longestLane(layout.lanes), 0)]
+    : layout.lanes.map((lane) => buildHeads(stage, ctx, lane, lane.headsY));
   const times = buildTimes(stage, ctx);
   const top = layout.shared ? layout.size.heads - 6 : 0;
   Object.assign(stage.parts.cursor.style, { top: `${top}px`, height: `${layout.height - top}px` });
@@ -35,46 +35,50 @@ function label(stage, className, text, x, y, style = {}) {
 }
 
 /** One row of round heads with its lit pill. */
-function buildHeads(stage, ctx, lane, y, litLanes) {
-  const { layout, say, clock } = ctx;
-  const rounds = lane.lane.rounds;
+function buildHeads(stage, ctx, lane, y) {
+  const { layout } = ctx;
   const height = layout.shared ? layout.size.heads : layout.size.heads - 4;
-  const full = textWidth(say("round_n", { n: rounds.number.at(-1) ?? 1 }), layout.size.font);
-  const wordy = lane.meanRound >= full + 12;
-  const text = (i) => (wordy ? say("round_n", { n: rounds.number[i] }) : String(rounds.number[i]));
-  const step = thinning(lane.meanRound, wordy ? 1 : Math.max(20, full / 2 + 6));
   const middle = y + height / 2 - 3;
+  const heads = chooseHeads(ctx, lane).map((head) =>
+    ({ ...head, el: label(stage, "rb-head", head.text, head.x, middle) }));
+  const box = { height: `${height - 6}px`, lineHeight: `${height - 6}px` };
+  const pill = label(stage, "rb-pill", "", 0, y, box);
+  if (lane.byRequest) label(stage, "rb-gutter", ctx.rowsTitle, 0, middle);
+  return { settle: (t) => settleHeads(ctx, { lane, heads, pill }, t) };
+}
+
+/** The heads that have room: "Round 3", or "3", or every so many. */
+function chooseHeads({ layout, say }, lane) {
+  const { start, end, number } = lane.lane.rounds;
+  const { font } = layout.size;
+  const width = (text) => textWidth(text, font);
+  const longest = width(say("round_n", { n: number.at(-1) ?? 1 }));
+  const isWordy = layout.size.name !== "phone" && lane.meanRound >= longest + 12;
+  const step = thinning(lane.meanRound, Math.max(20, width(numberText(number.at(-1) ?? 1)) + 8));
   const heads = [];
-  rounds.number.forEach((number, i) => {
-    const x = (layout.x(rounds.start[i]) + layout.x(rounds.end[i])) / 2;
-    if (number % step && step > 1) return;
-    if (x < layout.gutter || x > layout.right) return;
-    const half = textWidth(text(i), layout.size.font) / 2;
-    if (half * 2 + 4 > (rounds.end[i] - rounds.start[i]) / (layout.to - layout.from) * layout.plot && step === 1) {
-      heads.push({ i, x, half: textWidth(String(number), layout.size.font) / 2,
-        el: label(stage, "rb-head", String(number), x, middle) });
-      return;
-    }
-    heads.push({ i, x, half, el: label(stage, "rb-head", text(i), x, middle) });
-  });
-  const pill = label(stage, "rb-pill", "", 0, y, { height: `${height - 6}px`, lineHeight: `${height - 6}px` });
-  if (layout.single) label(stage, "rb-gutter", ctx.rowsTitle, 0, middle, {});
-  const settle = (t) => settleHeads({ ctx, lane, heads, pill, litLanes, clock, say }, t);
-  return { settle };
+  for (let i = 0; i < number.length; i += 1) {
+    if (number[i] % step) continue;
+    const [from, to] = [layout.x(start[i]), layout.x(end[i])];
+    const x = (from + to) / 2;
+    const long = say("round_n", { n: number[i] });
+    const text = isWordy && width(long) + 4 <= to - from ? long : numberText(number[i]);
+    const half = width(text) / 2;
+    const isFree = !heads.length || x - half > heads.at(-1).x + heads.at(-1).half + 4;
+    if (isFree && x >= layout.gutter && x <= layout.right) heads.push({ i, x, half, text });
+  }
+  return heads;
 }
 
 /** Light the pill at t and dim the heads ahead of it. */
-function settleHeads({ ctx, lane, heads, pill, litLanes, clock, say }, t) {
-  const { layout } = ctx;
-  const rounds = lane.lane.rounds;
+function settleHeads({ layout, clock, say }, { lane, heads, pill }, t) {
+  const { rounds } = lane.lane;
   const lit = litRound(lane.lane, clock, t);
-  setShown(pill, lit >= 0 && litLanes.length > 0);
-  let covered = [-1, -1];
-  if (lit >= 0) covered = placePill(layout, pill, rounds, lit, say);
+  setShown(pill, lit >= 0);
+  const covered = lit >= 0 ? placePill(layout, pill, rounds, lit, say) : [-1, -1];
   for (const head of heads) {
     head.el.classList.toggle("rb-future", rounds.end[head.i] > t + clock.eps);
-    head.el.style.visibility =
-      head.x + head.half > covered[0] && head.x - head.half < covered[1] ? "hidden" : "";
+    const isCovered = head.x + head.half > covered[0] && head.x - head.half < covered[1];
+    head.el.style.visibility = isCovered ? "hidden" : "";
   }
 }
 
@@ -97,8 +101,8 @@ function placePill(layout, pill, rounds, lit, say) {
 /** Everything written for one lane. */
 function overlayLane(stage, ctx, lane, words) {
   const lit = h("div.rb-lit");
-  const top = ctx.layout.single ? ctx.layout.size.heads - 6 : lane.top;
-  Object.assign(lit.style, { top: `${top}px`, height: `${lane.bottom - top}px` });
+  const top = litTop(ctx.layout, lane);
+  Object.assign(lit.style, { top: `${top}px`, height: `${lane.bottom + 4 - top}px` });
   stage.parts.lits.append(lit);
   writeGutter(stage, ctx, lane);
   const title = ctx.layout.single ? null : writeTitle(stage, ctx, lane);
@@ -114,6 +118,12 @@ function overlayLane(stage, ctx, lane, words) {
     if (lead) setShown(lead.el, t >= lead.from - ctx.clock.eps);
   };
   return { settle };
+}
+
+/** Where a lane's lit column begins: under its pill, or where the lane before it ends. */
+function litTop({ shared, size }, lane) {
+  if (!shared) return lane.headsY + size.heads - 12;
+  return lane.top <= size.heads ? size.heads - 6 : lane.top - 4;
 }
 
 /** The lit column and the captions over the strip. */

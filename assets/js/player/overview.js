@@ -69,7 +69,7 @@ function drawOverview(overview, ctx, layout, data) {
 }
 
 /** Paint each lane's budget use as bars and its queue as a line. */
-function paintOverview(canvas, lanes, layout, height, { theme, payload }) {
+function paintOverview(canvas, lanes, layout, height, { theme, payload, say }) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = layout.width * ratio;
   canvas.height = height * ratio;
@@ -81,7 +81,8 @@ function paintOverview(canvas, lanes, layout, height, { theme, payload }) {
     const base = (row + 1) * OVERVIEW_HEIGHT - 4;
     const room = OVERVIEW_HEIGHT - 8;
     const step = layout.plot / lane.load.length;
-    const title = payload.lanes.find((shown) => shown.key === lane.key)?.title ?? "";
+    const shown = payload.lanes.find((one) => one.key === lane.key);
+    const title = lanes.length > 1 ? shown?.short ?? shown?.title ?? "" : say("overview");
     pen.fillStyle = theme.line2;
     lane.load.forEach((load, i) => {
       pen.fillRect(layout.gutter + i * step, base - room * load, step + 0.5, room * load);

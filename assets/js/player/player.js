@@ -168,6 +168,7 @@ function redraw(player) {
   drawScrub(player.scrub, ctx, player.stage.layout);
   const data = overviewData(player.payload, player.lanes, player.clock, player.zoom > 1);
   drawOverview(player.overview, ctx, player.stage.layout, data);
+  player.root.style.setProperty("--rb-gutter", `${player.stage.layout.gutter}px`);
   player.signature = "";
   show(player);
 }
@@ -214,7 +215,7 @@ function settle(player, states) {
   stage.overlay.settle(t);
   const where = wherePhrase(player, states);
   showWhere(transport, where);
-  const spoken = `${where[0]}${where[1]}, ${timeText(payload, say, t)}`;
+  const spoken = [`${where[0]}${where[1]}`, where[2]].filter(Boolean).join(", ");
   settleScrub(scrub, boundaryBefore(clock, t), spoken);
   stage.el.setAttribute("aria-label", `${payload.title}. ${spoken}`);
   const atEnd = clock.bounds[boundaryBefore(clock, t)];
@@ -240,7 +241,7 @@ function markRoot({ root, lanes, isPlaying }, states, time) {
 }
 
 /** "Round 3", " of 5", "13 ms"; the time alone where lanes have rounds of their own. */
-function wherePhrase({ lanes, say, payload, clock, t, stage }, states) {
+function wherePhrase({ lanes, say, payload, clock, t, stage, size }, states) {
   const time = timeText(payload, say, clock.bounds[boundaryBefore(clock, t)]);
   if (lanes.length > 1 && !stage.layout.shared) return [time, "", ""];
   const i = states.findIndex(({ lit }) => lit >= 0);
@@ -248,7 +249,8 @@ function wherePhrase({ lanes, say, payload, clock, t, stage }, states) {
   const lane = lanes[i];
   const all = most(lanes.map((one) => one.num_rounds));
   const name = say("round_n", { n: numberText(lane.rounds.number[states[i].lit]) });
-  return [name, say("of_rounds", { n: numberText(all) }), time];
+  const of = size.name === "phone" ? "of_rounds_below" : "of_rounds";
+  return [name, say(of, { n: numberText(all) }), time];
 }
 
 /** Light the phase of the round: in turn when playing slowly, else the last. */

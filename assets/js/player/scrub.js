@@ -67,7 +67,8 @@ function drawGaps(scrub, layout, clock) {
 /** The event marks; those of one time stand side by side, those without room are left out. */
 function drawTicks(scrub, ctx, layout) {
   const { payload, shownLanes } = ctx;
-  const apart = 13;
+  const scale = layout.size.font / 12;
+  const apart = 13 * scale;
   scrub.ticks.replaceChildren();
   let free = -Infinity;
   for (const group of groupEvents(payload.events, shownLanes)) {
@@ -75,10 +76,10 @@ function drawTicks(scrub, ctx, layout) {
     if (x < layout.gutter - 1 || x > layout.right + 1) continue;
     const wanted = x - ((group.length - 1) * apart) / 2;
     let at = Math.max(wanted, group[0].t <= ctx.clock.t0 ? layout.gutter + 5 : free);
-    if (at - wanted > apart * 1.5 && group[0].t > ctx.clock.t0) continue;
+    if (at - wanted > apart / 2 && group[0].t > ctx.clock.t0) continue;
     for (const event of group) {
       const mark = h("i", { style: { left: `${at}px`, color: requestVar(payload.requests[event.req], "strong") } });
-      mark.append(eventMark(event.kind));
+      mark.append(eventMark(event.kind, 9 * scale));
       scrub.ticks.append(mark);
       at += apart;
     }

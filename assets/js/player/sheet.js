@@ -11,19 +11,18 @@ function newSheet() {
 }
 
 /**
- * Give a figure its size, its ranges and all its rows.
+ * Give a figure its size, its ranges and all its rows. Its frame is as wide as the stage, so that
+ * nothing is cut at the first and the last boundary; the gutters are room in the x range.
  * @param {Object} figure Bokeh figure whose renderers have the names of the sheet's parts
  * @param {Object} parts one half of a sheet
  * @param {Object} layout of the stage
  */
 function fillFigure(figure, parts, layout) {
   figure.setv({
-    width: Math.round(layout.width),
+    width: layout.width,
     height: layout.height,
-    min_border_left: layout.gutter,
-    min_border_right: Math.round(layout.width) - layout.right,
   });
-  figure.x_range.setv({ start: layout.from, end: layout.to });
+  figure.x_range.setv({ start: layout.t(0), end: layout.t(layout.width) });
   figure.y_range.setv({ start: layout.height, end: 0 });
   for (const renderer of figure.renderers) {
     const source = renderer.data_source;

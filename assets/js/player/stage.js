@@ -52,17 +52,17 @@ function drawRules(ctx) {
 
 /** The vertical hairlines of a lane's rounds. */
 function drawBoundaries({ theme, layout, sheet }, lane) {
-  const { start, end } = lane.lane.rounds;
-  const step = thinning(lane.meanRound, 5);
+  const { number, start, end } = lane.lane.rounds;
+  const step = thinning(lane.meanRound, lane.meanRound < 8 ? 24 : 1);
   const top = layout.single ? lane.top : lane.queueY;
   const line = (t) => {
     if (t < layout.from || t > layout.to) return;
     const x = Math.round(layout.x(t)) + (layout.x(t) > layout.right - 1 ? -0.5 : 0.5);
     addRule(sheet, x, top, x, lane.bottom + 4, theme.line2, theme.line);
   };
-  for (let i = 0; i < end.length; i += step) {
-    if (i === 0 || start[i] > end[i - 1]) line(start[i]);
-    line(end[i]);
+  for (let i = 0; i < end.length; i += 1) {
+    if (i === 0 || (step === 1 && start[i] > end[i - 1])) line(start[i]);
+    if (number[i] % step === 0) line(end[i]);
   }
 }
 
@@ -83,14 +83,13 @@ function drawBatches({ theme, layout, sheet }, lane) {
   }
 }
 
-/** The rows a batch spans: its members' where a row is a request, else all seats. */
+/** The rows a batch spans: its members' where a row is a request, else the first seats. */
 function batchRows(lane, batch) {
-  if (!lane.byRequest) return { from: 0, to: lane.count };
   const stop = batch.first + batch.count;
   const rows = lane.lane.runs
     .filter((run) => run.first >= batch.first && run.first < stop)
-    .map((run) => run.req);
-  return { from: Math.min(...rows), to: Math.max(...rows) + 1 };
+    .map(lane.rowOf);
+  return { from: lane.byRequest ? Math.min(...rows) : 0, to: most(rows) + 1 };
 }
 
 /** Move cursor and clips to a time: the only thing done at every frame. */

@@ -56,16 +56,18 @@ function brickBox(lane, n, column) {
 function labelBrick(ctx, box, req, phase) {
   const { small } = ctx.layout.size;
   const text = ctx.payload.requests[req].label;
-  if (box.bottom - box.top < 13 || phase === "idle") return;
+  if (box.bottom - box.top < 12 || phase === "idle") return;
   if (box.right - box.left < textWidth(text, small, 700) + 6) return;
   const colour = ctx.colourOf(req);
   const [ink, plate] = {
     p: [colour.on, colour.strong], d: [colour.onsoft, colour.soft],
   }[phase] ?? [colour.onsoft, ctx.theme.surface];
-  const style = { align: "center", bold: true, plate };
-  ctx.sheet.full.plates.push(
-    textRow((box.left + box.right) / 2, (box.top + box.bottom) / 2, text, ink, small, style),
-  );
+  const x = (box.left + box.right) / 2;
+  const half = textWidth(text, small, 700) / 2 + 2;
+  const plateBox = { left: x - half, right: x + half, top: box.top + 1, bottom: box.bottom - 1 };
+  ctx.sheet.full.cells.push({ ...plateBox, fill_color: plate, ...NO_LINE, ...NO_HATCH });
+  const style = { align: "center", bold: true };
+  ctx.sheet.full.numbers.push(textRow(x, (box.top + box.bottom) / 2, text, ink, small, style));
 }
 
 /** Stacked bars, one a request. */

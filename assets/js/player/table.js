@@ -2,6 +2,7 @@
 
 const BOX_FROM = 8;
 const MOST_ROWS = 200;
+const CHIP_COLUMN = 34;
 
 /** Width of the longest of some texts in a table's type, in px. */
 function longest(texts, px, weight = 400) {
@@ -26,7 +27,7 @@ function createState(payload, lane, say, size, isOnly) {
     body: h("tbody"),
   };
   const table = h("table.rb-table", { "data-testid": `state-${lane.key}` },
-    h("colgroup", {}, h("col", { style: { width: "34px" } }), ...widths.map((w) => h("col", { style: { width: `${w}px` } }))),
+    h("colgroup", {}, h("col", { style: { width: `${CHIP_COLUMN}px` } }), ...widths.map((w) => h("col", { style: { width: `${w}px` } }))),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span.rb-hidden", { text: say("request") })),
       ...head.map((text) => h("th", { scope: "col", text })))),
     parts.body);
@@ -34,8 +35,14 @@ function createState(payload, lane, say, size, isOnly) {
   const box = h("div.rb-box", {}, table);
   box.classList.toggle("rb-bounded", isBox);
   const title = h("h3", { text: isOnly ? say("state") : `${say("state")} · ${lane.title}` });
-  const el = h("section.rb-state", {}, h("header", {}, title, parts.when, parts.changed), box);
+  setTableWidth(table, CHIP_COLUMN + widths.reduce((sum, w) => sum + w, 0));
+  const el = h("section.rb-state", { style: { flexBasis: table.style.minWidth } }, h("header", {}, title, parts.when, parts.changed), box);
   return { el, ...parts, isBox, request: payload.requests };
+}
+
+/** The width a table needs; it may be given more. */
+function setTableWidth(table, px) {
+  table.style.minWidth = `${Math.ceil(px)}px`;
 }
 
 /** The longest word of a head that may break between words. */

@@ -51,10 +51,10 @@ function chooseTimes({ layout, payload, say, clock }) {
   if (visible.length === 1) return [first];
   const last = make(visible.at(-1), 1);
   const chosen = [first];
+  const apart = visible.length > 24 ? 28 : Math.max(8, font * 0.8);
   for (const t of visible.slice(1, -1)) {
     const item = make(t, 1);
     const before = chosen.at(-1);
-    const apart = Math.max(8, font * 0.8);
     if (item.x - item.half < before.x + before.half + apart) continue;
     if (item.x + item.half > last.x - last.half - apart) continue;
     chosen.push(item);

@@ -1,29 +1,21 @@
 // Waiting: in its own row where a row is a request, else in the queue row above the seats.
 
-const MOST_WAIT_ROWS = 4;
-
 /** Draw a lane's waiting lines; returns the words that belong beside them. */
 function drawWaits(ctx, lane) {
-  const waits = lane.lane.waits.filter((wait) => isInView(wait, ctx.layout));
-  if (lane.byRequest) {
-    for (const wait of waits) drawWait(ctx, wait, lane.rowCentre(wait.req), lane.dense);
-    return [];
-  }
-  const rows = queueRows(waits, ctx);
-  if (rows.count > MOST_WAIT_ROWS) {
+  const { waits } = lane.lane;
+  if (lane.isCrowded) {
     drawQueueLength(ctx, lane);
     return [];
   }
-  const step = (lane.queue - 8) / Math.max(1, rows.count);
-  return waits.flatMap((wait, i) => {
-    const base = lane.lane.batches?.length ? 13 : 16;
-    const scale = ctx.layout.size.font / 12;
-    const y = rows.count > 1
-      ? lane.queueY + 6 + rows.of[i] * step
-      : lane.queueY + base * scale;
-    drawWait(ctx, wait, y, rows.count > 2);
-    return rows.count > 1 ? [] : [waitWords(ctx, wait, y)];
+  const words = waits.flatMap((wait, i) => {
+    if (!isInView(wait, ctx.layout)) return [];
+    const y = lane.byRequest
+      ? lane.rowCentre(wait.req)
+      : lane.queueY + lane.waitBase + lane.rowOfWait[i] * lane.waitStep;
+    drawWait(ctx, wait, y, lane.byRequest && lane.dense);
+    return lane.byRequest || !wait.text ? [] : [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
   });
+  return words.filter((word) => hasRoom(ctx, lane, word));
 }
 
 /** Whether any of a wait lies in the range shown. */
@@ -31,17 +23,13 @@ function isInView(wait, layout) {
   return wait.t0 <= layout.to && (wait.t1 ?? Infinity) >= layout.from;
 }
 
-/** A row for each wait such that none lies upon another. */
-function queueRows(waits, ctx) {
-  const free = [];
-  const of = waits.map((wait) => {
-    const from = ctx.layout.x(wait.t0) - 6;
-    let row = free.findIndex((until) => until <= from);
-    if (row < 0) row = free.length;
-    free[row] = ctx.layout.x(wait.t1 ?? ctx.layout.to) + 6;
-    return row;
-  });
-  return { of, count: free.length };
+/** Whether a sentence beside its triangle keeps clear of the next one in its row and of the edge. */
+function hasRoom(ctx, lane, word) {
+  if (word.above) return true;
+  const end = word.x + textWidth(word.text, ctx.layout.size.font, 700) + 8;
+  if (end > ctx.layout.width) return false;
+  return lane.lane.waits.every((wait, i) =>
+    lane.rowOfWait[i] !== word.row || wait.t0 <= word.from || ctx.layout.x(wait.t0) > end);
 }
 
 /** One waiting line from the arrival's triangle to the first round. */
@@ -62,7 +50,7 @@ function drawWait(ctx, wait, y, small) {
 }
 
 /** Where the sentence of a wait stands: above its line, or beside the triangle of a short one. */
-function waitWords(ctx, wait, y) {
+function waitWords(ctx, lane, wait, y) {
   const { layout } = ctx;
   const from = layout.x(wait.t0);
   const to = layout.x(Math.min(wait.t1 ?? layout.to, layout.to));
@@ -70,7 +58,7 @@ function waitWords(ctx, wait, y) {
   return {
     text: wait.text, req: wait.req, from: wait.t0, until: wait.t1 ?? layout.to, above,
     x: above ? (from + to) / 2 : Math.max(to, from + 6) + 6,
-    y: above ? y - layout.size.font * 0.75 : y,
+    y: above ? y - layout.size.font * 0.75 : y - (lane.lane.batches?.length ? layout.size.font / 3 : 0),
   };
 }
 

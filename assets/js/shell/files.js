@@ -4,7 +4,7 @@ import {fill, h} from "../dom.js";
 
 const PART = 1024 * 1024;
 
-export function files({model, say}) {
+export function files({model, say, wait}) {
   const input = h("input", {type: "file", class: "away", tabindex: "-1", "aria-hidden": "true", accept: ".csv,.jsonl,.json,.txt"});
   const veil = h("div", {class: "drop", hidden: true}, h("p", {word: "drop_here"}));
 
@@ -15,7 +15,7 @@ export function files({model, say}) {
       say(fill(words.too_large, {name: file.name, size: mb(file.size), limit: mb(file_limit)}));
       return;
     }
-    say(fill(words.reading, {name: file.name}));
+    wait(fill(words.reading, {name: file.name}));
     for (let at = 0; at === 0 || at < file.size; at += PART) {
       const part = await file.slice(at, at + PART).arrayBuffer();
       model.send_msg({type: "file", name: file.name, part, last: at + PART >= file.size});

@@ -8,7 +8,7 @@ export function inputs({model, open_file}) {
   const high = h("span", {});
   const requests = h("button", {class: "button", "aria-expanded": "false", "aria-controls": "drawer"},
     icon("pen"), h("span", {word: "requests"}));
-  const drawer = h("section", {class: "drawer", id: "drawer", label: "requests", hidden: true});
+  const drawer = h("section", {class: "drawer", id: "drawer", label: "requests", tabindex: "-1", hidden: true});
   const close = h("button", {class: "quiet close", label: "close"}, icon("close"));
   drawer.append(close, model.get_child("table"));
   const el = h(
@@ -25,7 +25,10 @@ export function inputs({model, open_file}) {
     drawer.hidden = !open;
     requests.setAttribute("aria-expanded", String(open));
   };
-  requests.addEventListener("click", () => show(drawer.hidden));
+  requests.addEventListener("click", () => {
+    show(drawer.hidden);
+    if (!drawer.hidden) { drawer.focus(); }
+  });
   close.addEventListener("click", () => { show(false); requests.focus(); });
   drawer.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { show(false); requests.focus(); }

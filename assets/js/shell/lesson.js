@@ -14,6 +14,7 @@ export function lesson({model, send}) {
   const el = h("section", {class: "lesson"},
     h("div", {class: "head"}, number, title, hook), notice, text, h("div", {class: "foot"}, note));
 
+  let is_waiting = false; // for Python's word on a file: until then no empty notice takes the sentence away
   const say = (words) => {
     message.textContent = words;
     notice.hidden = words === "";
@@ -24,9 +25,10 @@ export function lesson({model, send}) {
     title.textContent = now.title;
     hook.textContent = now.hook ?? "";
     note.textContent = [now.note, words.teaching].filter(Boolean).join(" ");
-    say(sentence);
+    if (sentence || !is_waiting) { is_waiting = false; say(sentence); }
     if (scenario !== shown) { el.scrollTop = 0; }
     shown = scenario;
   };
-  return {el, say, update};
+  const wait = (words) => { is_waiting = true; say(words); };
+  return {el, say, wait, update};
 }

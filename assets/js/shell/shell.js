@@ -10,7 +10,7 @@ import {top_bar} from "./top.js";
 export function render({model}) {
   const send = (what, value) => model.send_msg({type: "choice", what, value});
   const text = lesson({model, send});
-  const trace = files({model, say: text.say});
+  const trace = files({model, say: text.say, wait: text.wait});
   const scenes = rail({send, open_file: trace.open});
   const top = top_bar({send, toggle_rail: scenes.toggle});
   const bar = inputs({model, open_file: trace.open});

@@ -1,0 +1,88 @@
+"""Scenarios for tests: written by hand in one line, or drawn by Hypothesis."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sim import Scenario
+
+Row = tuple[Any, ...]  # id, arrival, prompt, output and, if there are more fields, a table of them
+
+
+def scenario(*rows: Row, **setup: Any) -> Scenario:
+    """A scenario as a file would say it: `scenario(("A", 0, 6, 3), budget=4)`."""
+    return Scenario.from_dict({"setup": setup, "requests": [_request(row) for row in rows]})
+
+
+def _request(row: Row) -> dict[str, Any]:
+    id_, arrival, prompt, output, *more = row
+    return {"id": id_, "arrival": arrival, "prompt": prompt, "output": output, **dict(*more)}
+
+
+BY_HAND: tuple[Row, ...] = (("A", 0, 6, 3), ("B", 2, 2, 2), ("C", 6, 3, 2))
+
+
+def by_hand(**setup: Any) -> Scenario:
+    """The three requests of lesson 5, decodes first, four tokens a round."""
+    return scenario(*BY_HAND, **{"budget": 4, "service": "decode_first", **setup})
+
+
+def _requests(unit: str) -> st.SearchStrategy[list[dict[str, Any]]]:
+    times = st.integers(0, 30) if unit == "tick" else st.integers(0, 60).map(lambda n: n / 2)
+    return st.lists(
+        st.builds(
+            lambda arrival, prompt, output, cached, more: {
+                "arrival": arrival,
+                "prompt": prompt,
+                "output": output,
+                "cached": min(cached, prompt),
+                "max_output": output + more,
+            },
+            times,
+            st.integers(1, 12),
+            st.integers(1, 8),
+            st.integers(0, 12) | st.just(0),
+            st.integers(0, 3),
+        ),
+        min_size=1,
+        max_size=7,
+    ).map(lambda rows: [{"id": f"R{i}", **row} for i, row in enumerate(rows)])
+
+
+def _costs() -> st.SearchStrategy[dict[str, float]]:
+    price = st.sampled_from([0, 0.000001, 0.03, 0.5, 1, 2.25])
+    return st.fixed_dictionaries(
+        {"base": st.sampled_from([0.5, 2, 6])},
+        optional={"per_prefill": price, "per_decode": price, "per_kv_token": price},
+    )
+
+
+@st.composite
+def scenario_dicts(draw: st.DrawFn, **fixed: Any) -> dict[str, Any]:
+    """The table of a valid scenario with any setup; `fixed` settings are not drawn."""
+    setup: dict[str, Any] = {
+        "time": draw(st.sampled_from(["ms", "tick"])),
+        "mode": draw(st.sampled_from(["continuous", "static"])),
+        "budget": draw(st.integers(1, 20)),
+        "max_num_seqs": draw(st.integers(1, 8)),
+        "first_token": draw(st.sampled_from(["last_chunk", "next_round"])),
+        "chunked": draw(st.booleans()),
+        "overtake": draw(st.booleans()),
+        "service": draw(st.sampled_from(["running_first", "decode_first"])),
+        "max_chunk": draw(st.none() | st.integers(1, 8)),
+        "batch_size": draw(st.none() | st.integers(1, 5)),
+        "batch_wait": draw(st.none() | st.just("full") | st.integers(0, 20)),
+        **fixed,
+    }
+    if not setup["chunked"]:
+        setup["max_chunk"] = None
+        setup["budget"] = max(setup["budget"], 12)  # the longest prompt drawn
+    if setup["time"] == "ms" and "cost" not in setup:
+        setup["cost"] = draw(_costs())
+    requests = draw(_requests(setup["time"]))
+    return {"setup": setup, "requests": requests, "seed": draw(st.integers(0, 9))}
+
+
+def scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
+    """Valid scenarios with any setup; `fixed` settings are not drawn."""
+    return scenario_dicts(**fixed).map(Scenario.from_dict)

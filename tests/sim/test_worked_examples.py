@@ -1,0 +1,332 @@
+"""Every figure of the course's scenarios, worked out by hand or by another simulator.
+
+The expected values are typed in, never recorded from this simulator: a wrong rule cannot bless
+itself. Scenes of the course come from their files, the rest is built here.
+"""
+
+from typing import Any
+
+import pytest
+
+from sim import Scenario, run
+from sim.check import check
+from sim.export import to_json
+from sim.files import builtin
+from tests.sim.make import BY_HAND, Row, by_hand, scenario
+
+
+def figures(subject: Scenario | str, mode: str = "continuous", **setup: Any) -> dict[str, Any]:
+    """A run as its JSON says it; the laws hold in every worked example too."""
+    if isinstance(subject, str):
+        subject = builtin(subject)
+    history = run(subject.with_setup(mode=mode, **setup))
+    check(history)
+    return to_json(history)
+
+
+def column(result: dict[str, Any], name: str) -> list[Any]:
+    """One figure of every request, in list order."""
+    return [request[name] for request in result["requests"].values()]
+
+
+def ends(result: dict[str, Any]) -> list[float]:
+    """When each request's last token came."""
+    return [outputs[-1] for outputs in column(result, "outputs")]
+
+
+def rounds(result: dict[str, Any]) -> list[tuple[float, float, int, int]]:
+    """Each round as (start, end, P, D)."""
+    return [(r["start"], r["end"], r["P"], r["D"]) for r in result["rounds"]]
+
+
+def given(result: dict[str, Any]) -> list[str]:
+    """Each round as `A:4 B:2`, by name."""
+    return [" ".join(f"{i}:{n}" for i, n in sorted(r["given"].items())) for r in result["rounds"]]
+
+
+def busy_seats(result: dict[str, Any]) -> int:
+    """Seat-rounds in which a request got a position."""
+    return sum(len(r["given"]) for r in result["rounds"])
+
+
+# 1: a static batch holds its seats.
+
+
+def test_1a_finished_requests_hold_their_seats() -> None:
+    static = figures("1a", "static")
+    assert static["overall"]["rounds"] == 6
+    assert busy_seats(static) == 12
+    assert static["overall"]["idle"] == 6
+    assert ends(static) == [2, 4, 6]
+    assert [r["idle"] for r in static["rounds"]] == [0, 0, 1, 1, 2, 2]
+
+
+WAITS_TO_FILL: tuple[Row, ...] = (
+    ("A", 0, 4, 2, {"cached": 4}),
+    ("B", 3, 4, 2, {"cached": 4}),
+    ("C", 9, 4, 2, {"cached": 4}),
+)
+
+
+@pytest.mark.parametrize(
+    ("setup", "ttft"),
+    [
+        ({"mode": "static", "batch_size": 3, "batch_wait": "full"}, [10, 7, 1]),
+        ({"mode": "static", "batch_size": 3, "batch_wait": 5}, [6, 3, 1]),
+        ({"mode": "static", "batch_size": 3}, [1, 1, 1]),
+        ({"mode": "continuous"}, [1, 1, 1]),
+    ],
+    ids=["full", "limit 5", "at once", "continuous"],
+)
+def test_1b_a_batch_that_waits_to_fill_delays_its_first_members(
+    setup: dict[str, Any], ttft: list[int]
+) -> None:
+    mode = setup.pop("mode")
+    result = figures(scenario(*WAITS_TO_FILL, time="tick", budget=8, **setup), mode)
+    assert column(result, "ttft") == ttft
+
+
+def test_1_exercise_outputs_of_1_1_and_10() -> None:
+    rows = [(name, 0, 4, output, {"cached": 4}) for name, output in (("A", 1), ("B", 1), ("C", 10))]
+    static = figures(scenario(*rows, time="tick", budget=8, batch_size=3), "static")
+    assert static["overall"]["rounds"] == 10
+    assert busy_seats(static) == 12
+    assert static["overall"]["idle"] == 18
+
+
+# 2: every round is a chance to regroup.
+
+
+def test_2b_d_takes_the_seat_of_a() -> None:
+    static, continuous = figures("2b", "static"), figures("2b")
+    assert static["requests"]["D"]["ttft"] == 7
+    assert continuous["requests"]["D"]["ttft"] == 3
+    assert (static["overall"]["rounds"], continuous["overall"]["rounds"]) == (9, 6)
+    assert (busy_seats(static), busy_seats(continuous)) == (15, 15)
+    assert (static["overall"]["idle"], continuous["overall"]["idle"]) == (6, 0)
+
+
+# 3: one trace under two schedulers.
+
+
+def test_3a_static_lane_of_the_tick_example() -> None:
+    static = figures("3a", "static")
+    assert ends(static) == [6, 3, 11]
+    assert static["overall"]["makespan"] == 11
+    assert (static["overall"]["padding"], static["overall"]["idle"]) == (2, 3)
+    assert static["overall"]["output_tps"] == 1
+    assert column(static, "ttft") == [2, 2, 5]
+    assert column(static, "tpot") == [1, 1, 1]
+    assert static["overall"]["tokens"] == 11
+
+
+def test_3a_continuous_lane_of_the_tick_example() -> None:
+    continuous = figures("3a")
+    assert ends(continuous) == [6, 3, 8]
+    assert continuous["overall"]["makespan"] == 8
+    assert continuous["overall"]["waste"] == 0
+    assert continuous["overall"]["output_tps"] == 1.375
+    assert column(continuous, "ttft") == [2, 2, 2]
+    assert column(continuous, "tpot") == [1, 1, 1]
+    assert continuous["overall"]["tokens"] == 11
+    assert rounds(continuous) == [
+        (0, 1, 6, 0),
+        (1, 2, 0, 2),
+        (2, 3, 0, 2),
+        (3, 4, 3, 1),
+        (4, 5, 0, 2),
+        (5, 6, 0, 2),
+        (6, 7, 0, 1),
+        (7, 8, 0, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("c", "makespans", "waste", "ttfts"),
+    [
+        (0, (7, 6), 7, (3, 3)),
+        (1, (11, 6), 5, (7, 2)),
+        (2, (11, 7), 5, (6, 2)),
+        (5, (11, 10), 5, (3, 2)),
+        (6, (11, 11), 5, (2, 2)),
+        (9, (14, 14), 5, (2, 2)),
+    ],
+)
+def test_3_exercise_c_arrives_at_another_time(
+    c: int, makespans: tuple[int, int], waste: int, ttfts: tuple[int, int]
+) -> None:
+    subject = scenario(
+        *(("A", 0, 4, 5), ("B", 0, 2, 2), ("C", c, 3, 4)),
+        time="tick",
+        budget=8,
+        first_token="next_round",
+        chunked=False,
+        overtake=True,
+    )
+    static, continuous = figures(subject, "static"), figures(subject)
+    both = (static, continuous)
+    assert tuple(result["overall"]["makespan"] for result in both) == makespans
+    assert static["overall"]["waste"] == waste
+    assert tuple(result["requests"]["C"]["ttft"] for result in both) == ttfts
+
+
+# 4: what a round costs.
+
+
+def decodes(history: int) -> list[Row]:
+    return [(f"D{i}", 0, history, 1, {"cached": history}) for i in range(1, 33)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "durations"),
+    [
+        ([("A", 0, 32, 1)], [18]),
+        (decodes(100), [37.2]),
+        (decodes(4000), [162]),
+        ([("A", 0, 96, 1)], [18, 18.032, 18.064]),
+    ],
+    ids=["one prompt", "short histories", "long histories", "later chunks"],
+)
+def test_4b_32_budget_tokens_cost_by_what_they_read(
+    rows: list[Row], durations: list[float]
+) -> None:
+    history = run(scenario(*rows, budget=32, cost={"per_kv_token": 0.001}))
+    assert [r.end - r.start for r in history] == [round(ms * 1_000_000) for ms in durations]
+
+
+# 5: by hand.
+
+
+def test_5a_rounds_by_hand() -> None:
+    result = figures("5a")
+    assert rounds(result) == [
+        (0, 4, 4, 0),
+        (4, 8, 4, 0),
+        (8, 13, 2, 2),
+        (13, 16.5, 1, 1),
+        (16.5, 19.5, 0, 1),
+    ]
+    assert given(result) == ["A:4", "A:2 B:2", "A:1 B:1 C:2", "A:1 C:1", "C:1"]
+
+
+def test_5a_latencies_by_hand() -> None:
+    result = figures("5a")
+    assert column(result, "outputs") == [[8, 13, 16.5], [8, 13], [16.5, 19.5]]
+    assert column(result, "ttft") == [8, 6, 10.5]
+    assert column(result, "itl") == [[5, 3.5], [5], [3]]
+    assert column(result, "queue") == [0, 2, 2]
+    assert result["overall"]["makespan"] == 19.5
+    assert result["overall"]["tokens"] == 7
+    assert round(result["overall"]["output_tps"], 2) == 358.97
+
+
+def test_5a_static_lane_of_the_same_requests() -> None:
+    static = figures("5a", "static")
+    assert static["overall"]["makespan"] == 24
+    assert round(static["overall"]["output_tps"], 2) == 291.67
+    assert static["overall"]["padding"] == 1
+    assert column(static, "ttft") == [7, 18, 14]
+
+
+def test_5c_budget_of_6() -> None:
+    result = figures("5c")
+    assert rounds(result) == [(0, 5, 6, 0), (5, 9, 2, 1), (9, 14.5, 3, 2), (14.5, 17.5, 0, 1)]
+    assert column(result, "ttft") == [5, 7, 8.5]
+    assert result["overall"]["makespan"] == 17.5
+    assert result["overall"]["output_tps"] == 400
+
+
+@pytest.mark.parametrize(
+    ("budget", "total"), [(3, 21.5), (4, 19.5), (5, 17.5), (6, 17.5), (8, 17.5), (12, 17.5)]
+)
+def test_5c_total_at_other_budgets(budget: int, total: float) -> None:
+    assert figures("5c", budget=budget)["overall"]["makespan"] == total
+
+
+def test_5c_ttft_at_a_budget_of_5() -> None:
+    assert column(figures("5c", budget=5), "ttft") == [8, 6, 7.5]
+
+
+BURST: tuple[Row, ...] = (("L", 0, 1000, 2), *BY_HAND)
+
+
+@pytest.mark.parametrize(
+    ("setup", "ttft", "total"),
+    [
+        ({"budget": 4}, [1000, 1008.5, 1011, 1011.5], 1020.5),
+        ({"budget": 4, "max_chunk": 2}, [1509.5, 12, 19, 23.5], 1512.5),
+        ({"budget": 32}, [569.5, 569.5, 567.5, 563.5], 578.5),
+        ({"budget": 32, "max_chunk": 16}, [635.5, 13, 24.5, 20.5], 638.5),
+    ],
+    ids=["4", "4, chunk 2", "32", "32, chunk 16"],
+)
+def test_5_lab_a_prompt_of_1000_bursts_in(
+    setup: dict[str, int], ttft: list[float], total: float
+) -> None:
+    result = figures(scenario(*BURST, service="decode_first", **setup))
+    assert column(result, "ttft") == ttft
+    assert result["overall"]["makespan"] == total
+
+
+def test_5_lab_a_chunk_limit_without_the_burst() -> None:
+    result = figures(by_hand(max_chunk=2))
+    assert column(result, "ttft") == [11.5, 5, 9.5]
+    assert result["overall"]["makespan"] == 19.5
+
+
+# 7: decodes first, the rest to prompts.
+
+
+def test_7a_the_rest_of_the_budget_goes_to_the_prompt() -> None:
+    result = figures("7a")
+    assert rounds(result) == [
+        (0, 7.5, 5, 3),
+        (7.5, 15, 5, 3),
+        (15, 21, 2, 3),
+        (21, 27, 0, 4),
+        (27, 32, 0, 3),
+    ]
+    assert result["requests"]["P"]["ttft"] == 21
+
+
+def test_7_exercise_12_positions_5_decodes_and_prompts_of_10_and_6() -> None:
+    rows = [(f"D{i}", 0, 4, 4, {"cached": 4}) for i in range(1, 6)]
+    result = figures(
+        scenario(*rows, ("A", 0, 10, 2), ("B", 0, 6, 2), budget=12, service="decode_first")
+    )
+    assert rounds(result)[0] == (0, 10.5, 7, 5)
+    assert result["rounds"][0]["given"] == {"D1": 1, "D2": 1, "D3": 1, "D4": 1, "D5": 1, "A": 7}
+
+
+# 8: whole or in pieces.
+
+
+def test_8a_a_whole_prompt_makes_the_others_wait() -> None:
+    result = figures("8a")
+    assert rounds(result)[0] == (0, 10, 12, 2)
+    assert result["requests"]["P"]["outputs"][0] == 10
+    assert result["requests"]["A"]["outputs"][0] == 10
+
+
+def test_8a_three_pieces_let_the_others_hear_in_between() -> None:
+    result = figures("8a", budget=6)
+    assert rounds(result)[:3] == [(0, 6, 4, 2), (6, 12, 4, 2), (12, 18, 4, 2)]
+    assert result["requests"]["P"]["outputs"][0] == 18
+    assert result["requests"]["A"]["outputs"][:3] == [6, 12, 18]
+
+
+# 12: one big prompt.
+
+
+@pytest.mark.parametrize(
+    ("setup", "ttft", "total"),
+    [({}, [40, 48, 48, 48], 64), ({"max_chunk": 4}, [79, 13, 13, 13], 82)],
+    ids=["no limit", "chunk 4"],
+)
+def test_12b_big_what_one_big_prompt_may_hold(
+    setup: dict[str, int], ttft: list[float], total: float
+) -> None:
+    small = [(f"S{i}", 1, 4, 4) for i in range(1, 4)]
+    result = figures(scenario(("L", 0, 64, 2), *small, budget=16, max_num_seqs=8, **setup))
+    assert column(result, "ttft") == ttft
+    assert result["overall"]["makespan"] == total
