@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from app.i18n import words
+from app.i18n import join, words
 from app.script import module, style
 from app.session import Session
 
@@ -64,6 +64,7 @@ class RequestTable(JSComponent):
             "unit": session.payload.get("unit", "ms") if session.payload else "ms",
             "limit": ROW_LIMIT,
             "words": words(session.lang, "editor") | words(session.lang, "unit"),
+            "gap": join(session.lang, ["", ""]),
             "seq": self._answered,
         }
 

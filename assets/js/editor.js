@@ -221,7 +221,7 @@ class Editor {
 
   problems(row) {
     const texts = this.table.problems.filter((problem) => (problem.row ?? null) === row).map((problem) => problem.text);
-    return texts.length ? [...texts, this.table.words.kept].join(" ") : "";
+    return texts.length ? [...texts, this.table.words.kept].join(this.table.gap) : "";
   }
 
   tell(words) { this.note.textContent = words; }

@@ -31,18 +31,20 @@ def _requests(unit: str) -> st.SearchStrategy[list[dict[str, Any]]]:
     times = st.integers(0, 30) if unit == "tick" else st.integers(0, 60).map(lambda n: n / 2)
     return st.lists(
         st.builds(
-            lambda arrival, prompt, output, cached, more: {
+            lambda arrival, prompt, output, cached, more, priority: {
                 "arrival": arrival,
                 "prompt": prompt,
                 "output": output,
                 "cached": min(cached, prompt),
                 "max_output": output + more,
+                "priority": priority,
             },
             times,
             st.integers(1, 12),
             st.integers(1, 8),
             st.integers(0, 12) | st.just(0),
             st.integers(0, 3),
+            st.integers(-1, 1),
         ),
         min_size=1,
         max_size=7,
@@ -57,29 +59,45 @@ def _costs() -> st.SearchStrategy[dict[str, float]]:
     )
 
 
+def _setups() -> dict[str, st.SearchStrategy[Any]]:
+    return {
+        "time": st.sampled_from(["ms", "tick"]),
+        "mode": st.sampled_from(["continuous", "static", "vllm_v1"]),
+        "budget": st.integers(1, 20),
+        "max_num_seqs": st.integers(1, 8),
+        "first_token": st.sampled_from(["last_chunk", "next_round"]),
+        "chunked": st.booleans(),
+        "overtake": st.booleans(),
+        "service": st.sampled_from(["running_first", "decode_first"]),
+        "order": st.sampled_from(["fifo", "priority"]),
+        "block_size": st.integers(1, 6),
+        "reserve": st.sampled_from(["full_prompt", "none"]),
+        "watermark": st.integers(0, 3),
+        "max_chunk": st.none() | st.integers(1, 8),
+        "batch_size": st.none() | st.integers(1, 5),
+        "batch_wait": st.none() | st.just("full") | st.integers(0, 20),
+    }
+
+
 @st.composite
 def scenario_dicts(draw: st.DrawFn, **fixed: Any) -> dict[str, Any]:
     """The table of a valid scenario with any setup; `fixed` settings are not drawn."""
-    setup: dict[str, Any] = {
-        "time": draw(st.sampled_from(["ms", "tick"])),
-        "mode": draw(st.sampled_from(["continuous", "static"])),
-        "budget": draw(st.integers(1, 20)),
-        "max_num_seqs": draw(st.integers(1, 8)),
-        "first_token": draw(st.sampled_from(["last_chunk", "next_round"])),
-        "chunked": draw(st.booleans()),
-        "overtake": draw(st.booleans()),
-        "service": draw(st.sampled_from(["running_first", "decode_first"])),
-        "max_chunk": draw(st.none() | st.integers(1, 8)),
-        "batch_size": draw(st.none() | st.integers(1, 5)),
-        "batch_wait": draw(st.none() | st.just("full") | st.integers(0, 20)),
-        **fixed,
+    setup = {
+        name: fixed[name] if name in fixed else draw(values) for name, values in _setups().items()
     }
+    requests = draw(_requests(setup["time"]))
+    longest = max(row["prompt"] + row["max_output"] - 1 for row in requests)
+    least = -(-longest // setup["block_size"])  # one request always fits into the pool
+    setup["num_blocks"] = (
+        fixed["num_blocks"]
+        if "num_blocks" in fixed
+        else draw(st.none() | st.integers(least, least + 8))
+    )
     if not setup["chunked"]:
         setup["max_chunk"] = None
-        setup["budget"] = max(setup["budget"], 12)  # the longest prompt drawn
-    if setup["time"] == "ms" and "cost" not in setup:
+        setup["budget"] = max(setup["budget"], longest)
+    if setup["time"] == "ms":
         setup["cost"] = draw(_costs())
-    requests = draw(_requests(setup["time"]))
     return {"setup": setup, "requests": requests, "seed": draw(st.integers(0, 9))}
 
 

@@ -20,7 +20,14 @@ from tests.sim.naive import (
     naive_static,
 )
 
-PLAIN = {"first_token": "last_chunk", "chunked": True, "overtake": False, "max_chunk": None}
+PLAIN = {
+    "first_token": "last_chunk",
+    "chunked": True,
+    "overtake": False,
+    "max_chunk": None,
+    "order": "fifo",
+    "num_blocks": None,
+}
 
 
 @settings(max_examples=200)
@@ -89,10 +96,9 @@ def test_the_columns_tell_the_same_as_the_rounds(subject: Scenario) -> None:
 
 
 @given(scenarios())
-def test_both_modes_emit_the_same_tokens(subject: Scenario) -> None:
+def test_all_modes_emit_the_same_tokens(subject: Scenario) -> None:
     due = [request.output for request in subject.requests]
-    subject = subject.with_setup(chunked=True)  # a prompt that never fits is another matter
-    for mode in ("static", "continuous"):
+    for mode in ("static", "continuous", "vllm_v1"):
         history = run(subject.with_setup(mode=mode))
         assert [len(history.token_times(i)) for i in range(len(due))] == due
 

@@ -1,9 +1,10 @@
 // The input bar: budget (Panel's slider and a number box), opening a trace, and the drawer with the request table.
 
-import {h, icon} from "../dom.js";
+import {fill, h, icon} from "../dom.js";
 
 export function inputs({model, open_file}) {
-  const number = h("input", {type: "number", class: "number", step: "1", label: "budget"});
+  const number = h("input", {type: "number", class: "number", step: "1", label: "budget", "aria-describedby": "explain"});
+  const explain = h("span", {class: "explain", id: "explain"});
   const low = h("span", {});
   const high = h("span", {});
   const requests = h("button", {class: "button", "aria-expanded": "false", "aria-controls": "drawer"},
@@ -15,7 +16,7 @@ export function inputs({model, open_file}) {
     "section", {class: "bar", label: "inputs"},
     h("span", {class: "budget", word: "budget"}),
     h("div", {class: "slider"}, model.get_child("slider"), h("div", {class: "ends", "aria-hidden": "true"}, low, high)),
-    number, h("span", {class: "explain", word: "budget_help"}),
+    number, explain,
     h("div", {class: "actions"},
       h("button", {class: "button", on: {click: open_file}}, icon("open_file"), h("span", {word: "open_trace"})),
       requests),
@@ -33,9 +34,15 @@ export function inputs({model, open_file}) {
   drawer.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { show(false); requests.focus(); }
   });
+  const judge = (good) => {
+    const {budget, words} = model.view;
+    number.setAttribute("aria-invalid", String(!good));
+    explain.classList.toggle("wrong", !good);
+    explain.textContent = good ? words.budget_help : fill(words.budget_range, budget);
+  };
   number.addEventListener("change", () => {
     const good = number.value !== "" && number.checkValidity();
-    number.setAttribute("aria-invalid", String(!good));
+    judge(good);
     if (good) { model.send_msg({type: "budget", value: Number(number.value)}); }
   });
 
@@ -44,7 +51,7 @@ export function inputs({model, open_file}) {
     number.max = budget.high;
     number.value = budget.value;
     number.style.width = `${Math.max(44, 26 + 9 * String(budget.high).length)}px`;
-    number.setAttribute("aria-invalid", "false");
+    judge(true);
     low.textContent = budget.low.toLocaleString("en");
     high.textContent = budget.high.toLocaleString("en");
     requests.classList.toggle("wrong", num_problems > 0);
