@@ -2,7 +2,8 @@
 
 The only place of the page that runs the simulator; no Panel here, so it is tested without a
 browser. Input that cannot run leaves the last good run on the screen and says why in
-`problems`, in the learner's language.
+`problems`, in the learner's language. Long runs go through `defer`, which the page replaces by
+one that keeps the server answering meanwhile.
 """
 
 from collections.abc import Mapping
@@ -38,6 +39,8 @@ class Session(param.Parameterized):
     payload = param.Dict(default={})
     notice = param.String(default="")
     read_only = param.Boolean(default=False)
+    working = param.String(default="", doc="What a long run is about, while it runs.")
+    defer = param.Callable(default=lambda job, then: then(job()))
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -45,6 +48,7 @@ class Session(param.Parameterized):
         self._scenario = self._base
         self._lanes: list[Lane] = []
         self._run = 0
+        self._asked = 0
         self._file = ""
         self._busy = False
         self.choose(self.scenario_name)
@@ -134,7 +138,22 @@ class Session(param.Parameterized):
         return Scenario.from_dict(data)
 
     def _run_all(self, scenario: Scenario, *, reset: bool = False) -> None:
-        lanes = [Lane(mode, run(scenario.with_setup(mode=mode))) for mode in MODES]
+        """Simulate both lanes and show them; a later call makes an unfinished one void."""
+        self._asked += 1
+        ticket = self._asked
+
+        def then(lanes: list[Lane]) -> None:
+            if ticket == self._asked:
+                self.working = ""
+                self._take(scenario, lanes, reset=reset)
+
+        if len(scenario.requests) <= MOST_ROWS:
+            then(_simulate(scenario))
+            return
+        self.working = self._say("scene.running", count=f"{len(scenario.requests):,}")
+        self.defer(lambda: _simulate(scenario), then)
+
+    def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool) -> None:
         self._scenario, self._lanes = scenario, lanes
         self._run += 1
         self._send(reset=reset)
@@ -241,6 +260,14 @@ class Session(param.Parameterized):
             parts.append(self._say("trace.at_line", line=error.line))
         parts += [self._say(f"trace.{rule}", **values) for rule in (error.rule, error.remedy)]
         return " ".join(parts)
+
+
+def _simulate(scenario: Scenario) -> list[Lane]:
+    """Both lanes, with the figures that drawing them needs."""
+    lanes = [Lane(mode, run(scenario.with_setup(mode=mode))) for mode in MODES]
+    for lane in lanes:
+        lane.prepare()
+    return lanes
 
 
 def _typed(scenario: Scenario) -> list[Row]:

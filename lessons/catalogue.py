@@ -67,6 +67,8 @@ def _by_id(scenario: Scenario) -> dict[str, Any]:
 
 
 def _filled(template: str, values: dict[str, Any]) -> str:
-    return " ".join(template.format_map(values).splitlines()) if "\n\n" not in template else (
-        template.format_map(values)
+    return (
+        " ".join(template.format_map(values).splitlines())
+        if "\n\n" not in template
+        else (template.format_map(values))
     )

@@ -201,7 +201,8 @@ def _expand(runs: Ints) -> Ints:
         return np.arange(runs[0, 0], runs[0, 0] + runs[0, 1])
     total = int(runs[:, 1].sum())
     skipped = np.repeat(runs[:, 0] - np.cumsum(runs[:, 1]) + runs[:, 1], runs[:, 1])
-    return np.arange(total) + skipped
+    rounds: Ints = np.arange(total, dtype=np.int64) + skipped
+    return rounds
 
 
 @lru_cache(maxsize=64)

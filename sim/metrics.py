@@ -225,7 +225,7 @@ class Metrics:
 
     def distributions(self) -> dict[str, Mapping[str, float | None]]:
         """Mean, P50, P95, P99 and maximum of queue time, TTFT, TPOT, ITL and E2E."""
-        samples = {
+        samples: dict[str, Ints | Floats] = {
             "queue": self.queues,
             "ttft": self.ttfts,
             "tpot": self.tpots,
@@ -307,6 +307,15 @@ class Progress:
         np.maximum.at(longest, self._gap_rounds, self._gaps)
         longest = np.maximum.accumulate(longest)
         return np.where(longest < 0, np.nan, longest / self.scale)
+
+    @property
+    def columns(self) -> dict[str, Ints | Floats]:
+        """All of the above by name."""
+        names = (
+            *("makespan", "output_tps", "tokens", "finished", "waste"),
+            *("mean_ttft", "mean_itl", "max_itl"),
+        )
+        return {name: getattr(self, name) for name in names}
 
     def _running_mean(self, rounds: Ints, values: Ints) -> Floats:
         size = len(self.history)

@@ -114,7 +114,10 @@ def next_round(state: State) -> Round | None:
         blocks=blocks,
         refused=_by_id(made.refused),
         rest=made.rest,
-        after={s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in (*running, *made.preempted)},
+        after={
+            s.request.id: Snapshot(s.status, s.computed, s.emitted)
+            for s in (*running, *made.preempted)
+        },
     )
 
 

@@ -184,25 +184,25 @@ class _Broken(Exception):
 def _read_count(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _Broken("not_whole", value)
-    return _bounded(value, value, rule["low"], rule["high"])
+    _check_bounds(value, rule["low"], rule["high"])
+    return value
 
 
 def _read_time(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise _Broken("not_number", value)
     try:
-        _bounded(value, value, rule["low"], rule["high"])
+        _check_bounds(value, rule["low"], rule["high"])
         return to_internal(value, unit)
     except ValueError as error:
         raise _Broken("not_whole_ticks" if "ticks" in str(error) else "not_number", value) from None
 
 
-def _bounded(value: Any, shown: Any, low: int, high: int) -> Any:
+def _check_bounds(value: float, low: int, high: int) -> None:
     if value < low:
-        raise _Broken("too_small", shown, low=low)
+        raise _Broken("too_small", value, low=low)
     if value > high:
-        raise _Broken("too_large", shown, high=high)
-    return value
+        raise _Broken("too_large", value, high=high)
 
 
 def _read_choice(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> str:
@@ -244,7 +244,9 @@ class _Reader:
         self.unit = unit
         self.problems: list[Problem] = []
 
-    def add(self, place: tuple[str | int, ...], rule: str, value: Any = None, **params: Any) -> None:
+    def add(
+        self, place: tuple[str | int, ...], rule: str, value: Any = None, **params: Any
+    ) -> None:
         self.problems.append(Problem(place, rule, value, params))
 
     def unknown(
@@ -253,7 +255,9 @@ class _Reader:
         for key in data:
             if key not in known:
                 close = difflib.get_close_matches(str(key), known, 1)
-                suggestion = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"
+                suggestion = (
+                    f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"
+                )
                 self.add((*place, str(key)), "unknown_key", key, suggestion=suggestion)
 
     def record(self, cls: type, data: Any, place: tuple[str | int, ...]) -> Any:

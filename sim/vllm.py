@@ -62,7 +62,9 @@ def _translated(recorded: Mapping[str, Any], path: Path) -> dict[str, Any]:
     if unknown:
         raise FileError(f"{path}: scenario.{min(unknown)} is not a known name")
     if recorded.get("enable_prefix_caching"):
-        raise FileError(f"{path}: scenario.enable_prefix_caching must be false: it is not simulated")
+        raise FileError(
+            f"{path}: scenario.enable_prefix_caching must be false: it is not simulated"
+        )
     policy = recorded.get("policy", "fcfs")
     if policy not in _ORDERS:
         raise FileError(f"{path}: scenario.policy must be fcfs or priority, not {policy!r}")
