@@ -25,13 +25,13 @@ MOST_REQUESTS_PRINTED = 40
 MOST_ROUNDS_JSON = 20_000
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Input that cannot be used; the message is the one line to print."""
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise _Refused(f"{message} (python -m sim --help shows what is possible)")
+        raise _RefusedError(f"{message} (python -m sim --help shows what is possible)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
         options.act(options)
-    except (_Refused, FileError, TraceError, ScenarioError) as error:
+    except (_RefusedError, FileError, TraceError, ScenarioError) as error:
         line = " ".join(_short(error).split())
         sys.stderr.write(f"python -m sim: {line}\n")
         return 2
@@ -106,7 +106,7 @@ def _written(history: History, folder: Path) -> list[Path]:
     try:
         return write_csv(history, folder)
     except OSError as error:
-        raise _Refused(f"{folder}: cannot be written ({error.strerror})") from None
+        raise _RefusedError(f"{folder}: cannot be written ({error.strerror})") from None
 
 
 def _rounds(options: argparse.Namespace) -> None:
@@ -131,7 +131,7 @@ def _find(options: argparse.Namespace) -> Scenario:
     path = Path(what)
     if not path.is_file():
         names = ", ".join((*builtin_files(), SYNTHETIC))
-        raise _Refused(f"{what}: no such file, nor a built-in scenario ({names})")
+        raise _RefusedError(f"{what}: no such file, nor a built-in scenario ({names})")
     if path.suffix == ".toml" or (path.suffix == ".json" and _is_scenario(path)):
         return _scenario_file(path)
     return _trace(path, options)
@@ -145,7 +145,7 @@ def _scenario_file(path: Path) -> Scenario:
     try:
         return Scenario.from_dict(read_table(path))
     except ScenarioError as error:
-        raise _Refused(f"{path}: {_short(error)}") from None
+        raise _RefusedError(f"{path}: {_short(error)}") from None
 
 
 def _trace(path: Path, options: argparse.Namespace) -> Scenario:
@@ -167,18 +167,18 @@ def _changed(scenario: Scenario, changes: list[str]) -> Scenario:
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
-            raise _Refused(f"--set {change}: write it as NAME=VALUE, such as budget=6")
+            raise _RefusedError(f"--set {change}: write it as NAME=VALUE, such as budget=6")
         table = data["setup"]
         *groups, last = name.removeprefix("setup.").split(".")
         for group in groups:
             table = table.setdefault(group, {})
             if not isinstance(table, dict):
-                raise _Refused(f"--set {change}: {group} has no parts")
+                raise _RefusedError(f"--set {change}: {group} has no parts")
         table[last] = _value(text)
     try:
         return Scenario.from_dict(data)
     except ScenarioError as error:
-        raise _Refused(f"--set: {_short(error)}") from None
+        raise _RefusedError(f"--set: {_short(error)}") from None
 
 
 def _value(text: str) -> Any:

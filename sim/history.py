@@ -168,8 +168,9 @@ class History:
         columns = self.columns
         within = np.arange(len(self)) - self.per_round("first") + 1
         growth = self.per_round("growth") * (within * (within - 1) // 2)
-        result: Ints = np.repeat(columns["start"], columns["count"])
-        return result + within * self.per_round("duration") + growth
+        start = np.repeat(columns["start"], columns["count"])
+        ends: Ints = start + within * self.per_round("duration") + growth
+        return ends
 
     @cached_property
     def starts(self) -> Ints:
@@ -196,7 +197,7 @@ class History:
 
 
 def _expand(runs: Ints) -> Ints:
-    """Rows (first, count) as the numbers first, first + 1, …"""
+    """Rows (first, count) as the numbers first, first + 1 and so on."""
     if len(runs) == 1:
         return np.arange(runs[0, 0], runs[0, 0] + runs[0, 1])
     total = int(runs[:, 1].sum())

@@ -8,6 +8,7 @@ default). A mean of nothing is None. Values are in ms or ticks; throughputs a se
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +149,7 @@ class Metrics:
             outputs=tuple(to_shown(t, unit) for t in times),
             queue=queue,
             ttft=to_shown(times[0] - request.arrival, unit) if times else None,
-            itl=tuple(to_shown(b - a, unit) for a, b in zip(times, times[1:], strict=False)),
+            itl=tuple(to_shown(b - a, unit) for a, b in pairwise(times)),
             tpot=(times[-1] - times[0]) / (len(times) - 1) / self.scale if times[1:] else None,
             e2e=to_shown(times[-1] - request.arrival, unit) if done else None,
         )

@@ -38,7 +38,8 @@ RULES: Mapping[str, str] = {
     "cost_in_ticks": "has no meaning with time = tick, where every round costs 1 tick",
     "zero_cost": "would make a round take no time; set base or another part above 0",
     "too_many_rounds": (
-        "would need about {value:,} rounds, the most is {high:,}; raise the budget or use fewer tokens"
+        "would need about {value:,} rounds, the most is {high:,}; "
+        "raise the budget or use fewer tokens"
     ),
 }
 

@@ -76,7 +76,7 @@ class Setup:
     mode: Literal["continuous", "static", "vllm_v1"] = _rule(
         "choice", "continuous", choices=("continuous", "static", "vllm_v1")
     )
-    time: TimeUnit = _rule("choice", "ms", choices=("ms", "tick"))
+    time: Literal["ms", "tick"] = _rule("choice", "ms", choices=("ms", "tick"))
     max_num_seqs: int = _rule("count", 128, low=1, high=100_000)
     first_token: Literal["last_chunk", "next_round"] = _rule(
         "choice", "last_chunk", choices=("last_chunk", "next_round")
@@ -96,7 +96,7 @@ class Setup:
     watermark: int = _rule("count", 0, low=0, high=100_000_000)
     batch_size: int | None = _rule("count", None, low=1, high=100_000)
     batch_wait: int | Literal["full"] | None = _rule("wait", None, low=0, high=MAX_TIME)
-    cost: Cost = _rule("cost", Cost())
+    cost: Cost = field(default=Cost(), metadata={"kind": "cost"})
 
     @property
     def seats(self) -> int:
@@ -173,53 +173,55 @@ def _to_dict(record: Request | Setup | Cost, unit: TimeUnit) -> dict[str, Any]:
     return data
 
 
-# Reading: each kind of field has one small reader that returns the value or raises `_Broken`.
+# Reading: each kind of field has one small reader that returns the value or raises `_BrokenRuleError`.
 
 
-class _Broken(Exception):
+class _BrokenRuleError(Exception):
     def __init__(self, rule: str, value: Any = None, **params: Any) -> None:
         self.rule, self.value, self.params = rule, value, params
 
 
 def _read_count(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _Broken("not_whole", value)
+        raise _BrokenRuleError("not_whole", value)
     _check_bounds(value, rule["low"], rule["high"])
     return value
 
 
 def _read_time(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _Broken("not_number", value)
+        raise _BrokenRuleError("not_number", value)
     try:
         _check_bounds(value, rule["low"], rule["high"])
         return to_internal(value, unit)
     except ValueError as error:
-        raise _Broken("not_whole_ticks" if "ticks" in str(error) else "not_number", value) from None
+        raise _BrokenRuleError(
+            "not_whole_ticks" if "ticks" in str(error) else "not_number", value
+        ) from None
 
 
 def _check_bounds(value: float, low: int, high: int) -> None:
     if value < low:
-        raise _Broken("too_small", value, low=low)
+        raise _BrokenRuleError("too_small", value, low=low)
     if value > high:
-        raise _Broken("too_large", value, high=high)
+        raise _BrokenRuleError("too_large", value, high=high)
 
 
 def _read_choice(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> str:
     if value not in rule["choices"]:
-        raise _Broken("not_choice", value, choices=", ".join(rule["choices"]))
+        raise _BrokenRuleError("not_choice", value, choices=", ".join(rule["choices"]))
     return str(value)
 
 
 def _read_bool(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> bool:
     if not isinstance(value, bool):
-        raise _Broken("not_bool", value)
+        raise _BrokenRuleError("not_bool", value)
     return value
 
 
 def _read_text(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> str:
     if not isinstance(value, str):
-        raise _Broken("not_text", value)
+        raise _BrokenRuleError("not_text", value)
     return value
 
 
@@ -280,7 +282,7 @@ class _Reader:
             return self.record(Cost, value, place)
         try:
             return _READERS[rule["kind"]](value, rule, self.unit)
-        except _Broken as broken:
+        except _BrokenRuleError as broken:
             self.add(place, broken.rule, broken.value, **broken.params)
             return None
 

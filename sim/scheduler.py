@@ -99,7 +99,7 @@ class _Continuous:
     # Blocks.
 
     def _blocks(self, seq: Sequence, n: int) -> int:
-        """Blocks it holds with n more positions; the last known token is the last to have a slot."""
+        """Blocks it holds with n more positions; a position read again takes no new slot."""
         return self.setup.blocks(min(seq.computed + n, seq.known))
 
     def _new_blocks(self, seq: Sequence, n: int) -> int:
