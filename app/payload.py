@@ -364,6 +364,8 @@ class _LanePart:
             joins = int(self.history.starts[self.history.first_rounds[index]])
             if request.arrival > self.window.end or joins < self.window.start:
                 continue
+            if request.arrival == joins == self.window.start:  # seated from the very start
+                continue
             waited = self.teller.duration(joins - request.arrival)
             key = "lane.waits" if joins > request.arrival else "lane.at_once"
             waits.append(

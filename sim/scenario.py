@@ -173,7 +173,8 @@ def _to_dict(record: Request | Setup | Cost, unit: TimeUnit) -> dict[str, Any]:
     return data
 
 
-# Reading: each kind of field has one small reader that returns the value or raises `_BrokenRuleError`.
+# Reading: each kind of field has one small reader; it returns the value or raises
+# `_BrokenRuleError`.
 
 
 class _BrokenRuleError(Exception):

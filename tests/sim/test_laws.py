@@ -203,6 +203,36 @@ def test_metrics_as_of_a_time_know_only_tokens_that_are_out(
 
 
 @given(scenarios())
+def test_as_of_each_round_a_request_is_in_the_state_the_round_says(subject: Scenario) -> None:
+    history = simulate(subject)
+    told = {r.id: "waiting" for r in subject.requests}
+    for record in history:
+        told |= {id_: str(now.status) for id_, now in record.after.items()}
+        known = metrics(history, record.end)
+        states = {r.id: str(known.request(i).state) for i, r in enumerate(subject.requests)}
+        assert states == told, f"round {record.number}"
+        counts = {name: list(told.values()).count(name) for name in set(told.values())}
+        assert known.overall()["states"] == counts
+
+
+@given(scenarios())
+def test_recomputed_counts_positions_below_what_was_computed_before(subject: Scenario) -> None:
+    history = simulate(subject)
+    computed = {r.id: r.cached for r in subject.requests}
+    peak = dict(computed)
+    again = dict.fromkeys(computed, 0)
+    evictions = dict.fromkeys(computed, 0)
+    for record in history:
+        for id_, now in record.after.items():
+            again[id_] += max(0, min(now.computed, peak[id_]) - computed[id_])
+            peak[id_] = max(peak[id_], now.computed)
+            computed[id_] = now.computed
+            evictions[id_] += id_ in record.preempted
+    assert history.recomputed.tolist() == list(again.values())
+    assert history.preemptions.tolist() == list(evictions.values())
+
+
+@given(scenarios())
 def test_each_request_has_the_figures_of_its_own_tokens(subject: Scenario) -> None:
     history = simulate(subject)
     scale = scale_of(subject.setup.time)

@@ -315,7 +315,110 @@ def test_8a_three_pieces_let_the_others_hear_in_between() -> None:
     assert result["requests"]["A"]["outputs"][:3] == [6, 12, 18]
 
 
-# 12: one big prompt.
+# 9: KV blocks.
+
+
+def test_9b_sampled_and_computed_are_two_counts() -> None:
+    history = run(scenario(("A", 0, 6, 3), budget=8, block_size=4, num_blocks=4))
+    assert [(r.prefill, r.decode) for r in history] == [(6, 0), (0, 1), (0, 1)]
+    assert [r.after["A"].computed for r in history] == [6, 7, 8]
+    assert [r.after["A"].emitted for r in history] == [1, 2, 3]
+    assert [r.used for r in history] == [2, 2, 2]
+    assert [r.blocks for r in history] == [{"A": 2}] * 3
+
+
+def test_9c_a_round_that_cannot_get_its_block_evicts() -> None:
+    subject = scenario(("A", 0, 8, 6), ("B", 0, 8, 6), budget=16, block_size=4, num_blocks=5)
+    result = figures(subject)
+    first, second = result["rounds"][:2]
+    assert (first["P"], first["used"]) == (16, 4)
+    assert (second["D"], second["used"], second["preempted"]) == (1, 3, ["B"])
+    assert result["requests"]["B"]["outputs"][1] == 31.5
+    assert result["requests"]["B"]["recomputed"] == 8
+    assert result["overall"]["recomputed"] == 8
+    assert result["overall"]["makespan"] == 43.5
+
+
+# 10: running out of blocks.
+
+NEAR_THE_EDGE: tuple[Row, ...] = (
+    *((f"R{i}", 0, 1597, 40, {"cached": 1597}) for i in range(1, 10)),
+    ("N", 0, 1600, 8),
+)
+
+
+def near_the_edge(budget: int) -> dict[str, Any]:
+    pool = {"block_size": 16, "num_blocks": 1000, "max_num_seqs": 16}
+    return figures(scenario(*NEAR_THE_EDGE, budget=budget, **pool))
+
+
+def test_10b_900_of_1000_blocks_in_use_and_a_prompt_in_chunks() -> None:
+    result = near_the_edge(409)
+    assert [r["used"] for r in result["rounds"][:4]] == [925, 950, 975, 1000]
+    assert (result["rounds"][4]["preempted"], result["rounds"][4]["used"]) == (["N"], 909)
+    assert [r["round"] for r in result["rounds"] if "N" in r["resumed"]] == [41]
+    assert result["requests"]["N"]["recomputed"] == 1600
+    assert result["requests"]["N"]["outputs"][:2] == [844, 2048.5]
+
+
+def test_10b_900_of_1000_blocks_in_use_and_a_whole_prompt() -> None:
+    first, second = near_the_edge(1609)["rounds"][:2]
+    assert first["used"] == 1000
+    assert second["preempted"] == ["N"]
+
+
+@pytest.mark.parametrize(
+    ("setup", "peak", "preemptions", "recomputed", "total"),
+    [({}, 6, 2, 24, 143.5), ({"watermark": 6}, 5, 1, 13, 148)],
+    ids=["optimistic", "watermark 6"],
+)
+def test_10c_optimistic_admission_and_a_watermark(
+    setup: dict[str, int], peak: int, preemptions: int, recomputed: int, total: float
+) -> None:
+    rows = [(name, 2 * i, 8, 12, {"max_output": 24}) for i, name in enumerate("ABCDEF")]
+    result = figures(
+        scenario(*rows, budget=16, block_size=4, num_blocks=20, max_num_seqs=8, **setup)
+    )["overall"]
+    assert result["peak_running"] == peak
+    assert (result["preemptions"], result["recomputed"]) == (preemptions, recomputed)
+    assert result["makespan"] == total
+
+
+def test_10_exercise_a_prompt_of_40_and_an_output_of_25() -> None:
+    history = run(scenario(("A", 0, 40, 25), budget=64, block_size=16, num_blocks=4))
+    used = [r.used for r in history]
+    assert (used[0], used[-1]) == (3, 4)
+    takes_the_fourth = used.index(4)  # the first round is the prompt, so this counts decodes
+    assert takes_the_fourth == 9
+    assert history[takes_the_fourth].after["A"].emitted == 10
+
+
+# 12: one big prompt, and who is next.
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [("fifo", [15, 30, 45, 52, 59]), ("priority", [15, 37, 52, 22, 59])],
+)
+def test_12_orders_who_is_next(order: str, expected: list[float]) -> None:
+    rows: list[Row] = [
+        ("A", 0, 8, 4, {"priority": 1}),
+        ("B", 0, 8, 4, {"priority": 1}),
+        ("C", 1, 8, 4, {"priority": 1}),
+        ("D", 2, 4, 2, {"priority": 0}),
+        ("E", 3, 4, 2, {"priority": 2}),
+    ]
+    assert ends(figures(scenario(*rows, budget=8, max_num_seqs=1, order=order))) == expected
+
+
+@pytest.mark.parametrize(("order", "ttft", "mean"), [("fifo", 19, 24.17), ("priority", 195, 9.5)])
+def test_12b_aging_an_old_request_among_urgent_ones(order: str, ttft: float, mean: float) -> None:
+    urgent = [(f"U{i}", 15 * (i - 1), 4, 5) for i in range(1, 13)]
+    late = ("L", 1, 4, 5, {"priority": 5})
+    result = figures(scenario(*urgent, late, budget=8, max_num_seqs=1, order=order))
+    *others, last = column(result, "ttft")
+    assert last == ttft
+    assert round(sum(others) / 12, 2) == mean
 
 
 @pytest.mark.parametrize(
@@ -330,3 +433,31 @@ def test_12b_big_what_one_big_prompt_may_hold(
     result = figures(scenario(("L", 0, 64, 2), *small, budget=16, max_num_seqs=8, **setup))
     assert column(result, "ttft") == ttft
     assert result["overall"]["makespan"] == total
+
+
+# 15: priority and preemption.
+
+
+@pytest.mark.parametrize(
+    ("order", "e2e", "queue_of_c", "evicted", "recomputed"),
+    [
+        ("fifo", [34, 54, 57.5], None, None, 19),
+        ("priority", [70.5, 55, 34], 18, {6: ["A"], 8: ["B"]}, 25),
+    ],
+)
+def test_15b_under_priority_the_least_urgent_is_evicted(
+    order: str,
+    e2e: list[float],
+    queue_of_c: float | None,
+    evicted: dict[int, list[str]] | None,
+    recomputed: int,
+) -> None:
+    rows = (("A", 0, 8, 8, {"priority": 2}), ("B", 1, 8, 8, {"priority": 1}), ("C", 10, 8, 4))
+    result = figures(
+        scenario(*rows, budget=16, block_size=4, num_blocks=6, max_num_seqs=4, order=order)
+    )
+    assert column(result, "e2e") == e2e
+    assert result["overall"]["recomputed"] == recomputed
+    if evicted is not None:
+        assert result["requests"]["C"]["queue"] == queue_of_c
+        assert {r["round"]: r["preempted"] for r in result["rounds"] if r["preempted"]} == evicted
