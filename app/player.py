@@ -12,7 +12,7 @@ from pathlib import Path
 import panel as pn
 import param
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, Quad, Range1d, Scatter, Segment, Text
+from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
 from app.theme import FONT_STACK, browser_theme
@@ -28,11 +28,15 @@ SCRIPTS = (
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
-_HATCH = ("hatch_pattern", "hatch_color", "hatch_alpha", "hatch_scale", "hatch_weight")
-_CELL = (*_EDGE, "fill_color", *_LINE, *_HATCH)
-_SEGMENT = ("x0", "y0", "x1", "y1", "line_color", "line_width")
-_WORD = ("x", "y", "text", "text_color", "text_align", "text_font_size", "text_font_style")
-_MARK = ("x", "y", "marker", "size", "angle", "fill_color", "line_color", "line_width")
+_GEOMETRY: dict[type[Glyph], tuple[str, ...]] = {
+    Quad: _EDGE,
+    Segment: ("x0", "y0", "x1", "y1"),
+    Text: ("x", "y", "text"),
+    Scatter: ("x", "y", "marker", "size", "angle"),
+}
+_RULE = ("line_color", "line_width")
+_WORD = ("text_color", "text_align", "text_font_size", "text_font_style")
+_MARK = ("fill_color", "line_color", "line_width")
 
 
 def player_source() -> str:
@@ -53,39 +57,59 @@ def _empty_figure(name: str) -> figure:
         name=name, width=600, height=300, sizing_mode="fixed", toolbar_location=None, tools="",
         x_range=Range1d(0, 1), y_range=Range1d(300, 0), x_axis_type=None, y_axis_type=None,
         min_border=0, outline_line_color=None, background_fill_color=None,
-        border_fill_color=None, output_backend="canvas",
+        border_fill_color=None, output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
     plot.grid.visible = False
     return plot
 
 
-def _add(plot: figure, name: str, glyph: Quad | Scatter | Segment | Text, columns: tuple) -> None:
-    """Add one glyph, all of whose named properties are columns of a new, empty source."""
-    glyph.update(**{column: column for column in columns})
-    plot.add_glyph(ColumnDataSource({column: [] for column in columns}, name=name), glyph)
-    plot.renderers[-1].name = name
+def _add(plot: figure, name: str, glyph: Glyph, *looks: str) -> None:
+    """Add one glyph whose place and named looks are columns of a new, empty source.
+
+    Bokeh prepares every glyph of a renderer for each change of data, so those for selections are
+    one plain glyph.
+    """
+    place = {column: column for column in _GEOMETRY[type(glyph)]}
+    glyph.update(**place, **{column: column for column in looks})
+    source = ColumnDataSource({column: [] for column in (*place, *looks)}, name=name)
+    plain = type(glyph)(**place)
+    plot.add_glyph(
+        source, glyph, name=name, selection_glyph=plain, nonselection_glyph=plain,
+        muted_glyph=plain, level="glyph",
+    )  # fmt: skip
+
+
+def _hatch(pattern: str) -> Quad:
+    """A hatch to lay over cells; its colour and measures are set in the browser.
+
+    It is apart from the cells because Bokeh makes a canvas for each row of a vectorised hatch.
+    """
+    return Quad(fill_color=None, line_color=None, hatch_pattern=pattern)
 
 
 def full_figure() -> figure:
-    """The figure of what has happened, from the rules below to the finish caps on top."""
+    """The figure of what has happened, from the rules below to the tokens on top."""
     plot = _empty_figure("stage-full")
-    plate = {"padding": 2, "border_radius": 2, "text_baseline": "middle", "text_font": value(FONT_STACK)}
-    _add(plot, "rules", Segment(), _SEGMENT)
-    _add(plot, "cells", Quad(border_radius=2), _CELL)
-    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), (*_EDGE, *_LINE))
-    _add(plot, "plates", Text(**plate), (*_WORD, "background_fill_color"))
-    _add(plot, "marks", Scatter(), _MARK)
-    _add(plot, "numbers", Text(text_baseline="middle", text_font=value(FONT_STACK)), _WORD)
-    _add(plot, "caps", Quad(line_color=None, border_radius=1), (*_EDGE, "fill_color"))
+    word = {"text_baseline": "middle", "text_font": value(FONT_STACK)}
+    _add(plot, "rules", Segment(), *_RULE)
+    _add(plot, "cells", Quad(border_radius=2), "fill_color", *_LINE)
+    _add(plot, "hatch_prefill", _hatch("right_diagonal_line"))
+    _add(plot, "hatch_idle", _hatch("left_diagonal_line"))
+    _add(plot, "hatch_pad", _hatch("diagonal_cross"), "hatch_color")
+    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
+    _add(plot, "solids", Quad(line_color=None, border_radius=1), "fill_color")
+    _add(plot, "plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
+    _add(plot, "marks", Scatter(), *_MARK)
+    _add(plot, "numbers", Text(**word), *_WORD)
     return plot
 
 
 def ghost_figure() -> figure:
     """The figure of what has not happened yet: outlines without words."""
     plot = _empty_figure("stage-ghost")
-    _add(plot, "rules", Segment(), _SEGMENT)
-    _add(plot, "cells", Quad(border_radius=2, fill_color=None), (*_EDGE, *_LINE))
-    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), (*_EDGE, *_LINE))
+    _add(plot, "rules", Segment(), *_RULE)
+    _add(plot, "cells", Quad(border_radius=2, fill_color=None), *_LINE)
+    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
     return plot
 
 

@@ -112,6 +112,7 @@ def test_the_options_of_a_recording_become_settings(tmp_path: Path) -> None:
         ({"requests": []}, "requests has no requests"),
         ({"policy": ["fcfs"]}, "scenario.policy must be fcfs or priority, not ['fcfs']"),
         ({"watermark": 0.1, "num_blocks": True}, "setup.num_blocks must be a whole number"),
+        ({"watermark": 0.5, "num_blocks": 10**400}, "setup.num_blocks must be at most"),
         ({"watermark": None}, "scenario.watermark must be a share from 0 to 1, not None"),
     ],
 )

@@ -1,51 +1,45 @@
 // The rows of a lane: one rectangle a phase and round, its hatch, words, tokens and end cap.
 
-const NO_HATCH = {
-  hatch_pattern: "blank", hatch_color: "#000000", hatch_alpha: 0, hatch_scale: 12, hatch_weight: 1,
-};
 const NO_LINE = { line_color: null, line_alpha: 1, line_width: 1, line_dash: "solid" };
 const MERGE_UNDER = 12;
 const DENSE_UNDER = 3.5;
+const MOST_PADS_HATCHED = 80;
 
-/** The hatch of a phase, left out where a cell is too small to show it. */
-function hatchOf(pattern, color, alpha, scale, weight, roomy) {
-  if (!roomy) return NO_HATCH;
-  return {
-    hatch_pattern: pattern, hatch_color: color, hatch_alpha: alpha, hatch_scale: scale,
-    hatch_weight: weight,
-  };
-}
-
-/**
- * Fill, line and hatch of a phase in a request's colour. The diagonal hatches are drawn up to three
- * times over each other by Bokeh, so their alpha is the third part of what is seen.
- */
-function phaseStyle(phase, colour, ctx, roomy) {
-  const { theme, dark, layout } = ctx;
-  const { hatch, weight } = layout.size;
+/** Fill, line and hatch of a phase in a request's colour. */
+function phaseStyle(phase, colour, { theme, dark }, roomy) {
   const outline = (color, alpha) => ({ ...NO_LINE, line_color: color, line_alpha: alpha });
   switch (phase) {
     case "prefill":
-      return {
-        fill_color: colour.strong, ...NO_LINE,
-        ...hatchOf("right_diagonal_line", colour.on, 0.1, hatch, weight, roomy),
-      };
+      return { fill_color: colour.strong, ...NO_LINE, hatch: "hatch_prefill" };
     case "pad":
-      return {
-        fill_color: theme.surface, ...outline(colour.strong, 0.7),
-        ...hatchOf("diagonal_cross", colour.strong, 0.55, (hatch * 2) / 3, weight, roomy),
-      };
+      return { fill_color: theme.surface, ...outline(colour.strong, 0.7), hatch: "hatch_pad" };
     case "idle":
-      return {
-        fill_color: null, ...outline(theme.idle, roomy ? 1 : 0.6),
-        ...hatchOf("left_diagonal_line", theme.idle, 0.33, hatch, weight, roomy),
-      };
+      return { fill_color: null, ...outline(theme.idle, roomy ? 1 : 0.6), hatch: "hatch_idle" };
     case "hold":
-      return { fill_color: null, ...outline(colour.strong, 0.45), ...NO_HATCH };
+      return { fill_color: null, ...outline(colour.strong, 0.45) };
     default:
-      return {
-        fill_color: colour.soft, ...outline(colour.strong, dark ? 0.75 : 0.45), ...NO_HATCH,
-      };
+      return { fill_color: colour.soft, ...outline(colour.strong, dark ? 0.75 : 0.45) };
+  }
+}
+
+/**
+ * Colour and measures of the hatches. Bokeh draws the diagonal ones up to three times over each
+ * other, so their alpha is the third part of what is seen.
+ */
+function styleHatches(figure, { theme, layout }) {
+  const { hatch, weight } = layout.size;
+  const styles = {
+    hatch_prefill: { hatch_color: theme.requests[0].on, hatch_alpha: 0.1, hatch_scale: hatch },
+    hatch_idle: { hatch_color: theme.idle, hatch_alpha: 0.33, hatch_scale: hatch },
+    hatch_pad: { hatch_alpha: 0.55, hatch_scale: (hatch * 2) / 3 },
+  };
+  for (const renderer of figure.renderers) {
+    const style = styles[renderer.name];
+    if (!style) continue;
+    const { hatch_color: color, ...measures } = style;
+    const colored = color ? { hatch_color: { value: color } } : {};
+    const values = Object.fromEntries(Object.entries(measures).map(([name, value]) => [name, { value }]));
+    renderer.glyph.setv({ ...colored, ...values, hatch_weight: { value: weight } });
   }
 }
 
@@ -76,7 +70,10 @@ function addCell(ctx, box, phase, colour) {
   const style = phaseStyle(phase, colour, ctx, roomy);
   const isDense = height < DENSE_UNDER;
   if (isDense) Object.assign(style, denseStyle(phase, colour, ctx));
-  ctx.sheet.full.cells.push({ ...box, ...style });
+  const { full } = ctx.sheet;
+  full.cells.push({ ...box, ...style });
+  const isSpared = style.hatch === "hatch_pad" && full.hatch_pad.length >= MOST_PADS_HATCHED;
+  if (style.hatch && roomy && !isSpared) full[style.hatch].push({ ...box, hatch_color: colour.strong });
   const ghost = ghostStyle(phase === "idle" ? ctx.theme.idle : colour.strong, ctx);
   if (isDense) Object.assign(ghost, { line_alpha: 0.3, line_dash: "solid" });
   ctx.sheet.ghost.cells.push({ ...box, ...ghost });
@@ -158,7 +155,7 @@ function drawPadded(ctx, run, box, colour, parts) {
 function addCap(ctx, lane, box, colour) {
   const wide = box.right - box.left >= 10 && lane.cell >= 10;
   const reach = lane.cell >= 10 ? 3 : 0;
-  ctx.sheet.full.caps.push({
+  ctx.sheet.full.solids.push({
     left: box.right - (wide ? 4 : 2), right: box.right, top: box.top - reach,
     bottom: box.bottom + reach, fill_color: colour.strong,
   });

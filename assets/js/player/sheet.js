@@ -5,7 +5,10 @@ const TIME_COLUMNS = new Set(["left", "right", "x", "x0", "x1"]);
 /** An empty sheet for the two figures. */
 function newSheet() {
   return {
-    full: { rules: [], cells: [], boxes: [], plates: [], marks: [], numbers: [], caps: [] },
+    full: {
+      rules: [], cells: [], hatch_prefill: [], hatch_idle: [], hatch_pad: [], boxes: [], solids: [],
+      plates: [], marks: [], numbers: [],
+    },
     ghost: { rules: [], cells: [], boxes: [] },
   };
 }

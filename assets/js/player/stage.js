@@ -29,6 +29,7 @@ function drawStage(stage, view) {
     drawStrip(ctx, lane);
     return drawWaits(ctx, lane);
   });
+  styleHatches(stage.figures.full, ctx);
   fillFigure(stage.figures.full, ctx.sheet.full, layout);
   fillFigure(stage.figures.ghost, ctx.sheet.ghost, layout);
   stage.layout = layout;

@@ -42,7 +42,7 @@ function drawBricks(ctx, lane, parts, column) {
   for (; filled < lane.lane.budget; filled += 1) {
     const box = brickBox(lane, filled, column);
     const line = { ...NO_LINE, line_color: theme.line2, line_dash: "2 3" };
-    ctx.sheet.full.cells.push({ ...box, fill_color: null, ...line, ...NO_HATCH });
+    ctx.sheet.full.cells.push({ ...box, fill_color: null, ...line });
   }
 }
 
@@ -65,7 +65,7 @@ function labelBrick(ctx, box, req, phase) {
   const x = (box.left + box.right) / 2;
   const half = textWidth(text, small, 700) / 2 + 2;
   const plateBox = { left: x - half, right: x + half, top: box.top + 1, bottom: box.bottom - 1 };
-  ctx.sheet.full.cells.push({ ...plateBox, fill_color: plate, ...NO_LINE, ...NO_HATCH });
+  ctx.sheet.full.solids.push({ ...plateBox, fill_color: plate });
   const style = { align: "center", bold: true };
   ctx.sheet.full.numbers.push(textRow(x, (box.top + box.bottom) / 2, text, ink, small, style));
 }
@@ -90,7 +90,7 @@ function drawPhases(ctx, lane, parts, column) {
   for (const [phase, n] of Object.entries(sums)) {
     if (!n) continue;
     const top = bottom - n * lane.stripUnit;
-    ctx.sheet.full.cells.push({ ...column, top, bottom, fill_color: fills[phase], ...NO_LINE, ...NO_HATCH });
+    ctx.sheet.full.cells.push({ ...column, top, bottom, fill_color: fills[phase], ...NO_LINE });
     bottom = top;
   }
 }

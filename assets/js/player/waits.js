@@ -73,7 +73,7 @@ function drawQueueLength(ctx, lane) {
     ctx.sheet.full.cells.push({
       left: ctx.layout.x(start[i]), right: ctx.layout.x(end[i]), bottom: base,
       top: base - Math.max(1, (height * waiting[i]) / top),
-      fill_color: ctx.theme.ink3, ...NO_LINE, ...NO_HATCH,
+      fill_color: ctx.theme.ink3, ...NO_LINE,
     });
   }
 }

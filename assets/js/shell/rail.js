@@ -31,6 +31,11 @@ export function rail({send, open_file}) {
     show(!NARROW.matches && (kept() ?? ROOMY.matches));
     NARROW.addEventListener("change", () => show(!NARROW.matches && ROOMY.matches));
   };
+  el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !NARROW.matches) { return; }
+    show(false);
+    menu.focus();
+  });
   const choose = (name) => {
     send("scenario", name);
     if (NARROW.matches) { show(false); }
