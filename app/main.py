@@ -1,8 +1,7 @@
 """The page's entry: `panel serve app`.
 
-A session that cannot be built shows a sentence instead of the blank page Panel would leave, and the
-log keeps the traceback. The sentence is written here in both languages because the word catalogues
-may be what failed.
+A session that cannot be built shows a sentence instead of a blank page; the log has the traceback.
+The sentence is here, in both languages, because the word catalogues may be what failed.
 """
 
 import logging
@@ -27,7 +26,7 @@ def serve() -> None:
     """Serve one visitor's page."""
     pn.extension()
     try:
-        from app.page import create_page
+        from app.page import create_page  # in here, because an import can fail too
 
         page = create_page(pn.state.session_args)
     except Exception:

@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 from bokeh.models import CustomJS
 from param.parameterized import Event
 
+from app.background import in_background
 from app.chips import chips, mark
 from app.editor import RequestTable
 from app.host import host
@@ -43,6 +44,7 @@ class App:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        session.defer = lambda job, then: in_background(job, then, self.apologise)
         self.player = Player(payload=session.payload)
         self.text = _markdown(session)
         self.slider = _budget_slider(session)
@@ -58,7 +60,7 @@ class App:
             sizing_mode="stretch_both",
         )
         watch = session.param.watch
-        watch(self._show, ["lang", "scenario_name", "notice", "budget", "problems"])
+        watch(self._show, ["lang", "scenario_name", "notice", "working", "budget", "problems"])
         watch(self._play, "payload")
         watch(self._keep_address, ["lang", "scenario_name", "budget"])
         self.player.param.watch(self._move_window, "window_request")
@@ -89,6 +91,7 @@ class App:
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""
         logging.getLogger("rebatch").error("A callback failed.", exc_info=error)
+        self.session.working = ""
         self.session.notice = say(self.session.lang, "page.failed")
 
     def _show(self, *_: Event) -> None:
@@ -119,7 +122,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "scenario": session.scenario_name,
         "scenarios": [list(pair) for pair in session.scenario_titles()],
         "lesson": {key: text for key, text in session.lesson().items() if key != "text"},
-        "notice": session.notice,
+        "notice": session.working or session.notice,
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": len(session.problems),
         "file_limit": FILE_LIMIT,

@@ -262,7 +262,7 @@ def _overall_head(lang: str, unit: str) -> list[Payload]:
         {
             "key": key,
             "label": table[f"metric.{key}"],
-            "unit": table[f"metric_unit.{units.get(kind, kind)}"],
+            "unit": table.get(f"metric_unit.{units.get(kind, kind)}", ""),
             "digits": 3 if kind == "rate" and unit == "tick" else digits,
             "better": better,
         }

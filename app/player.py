@@ -8,6 +8,7 @@ playing: what moves is HTML and a clip path over them.
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import panel as pn
 import param
@@ -134,7 +135,7 @@ class Player(pn.custom.JSComponent):
     ghost = pn.viewable.Child(doc="Figure of what is still to come.")
 
     _esm = player_source()
-    _stylesheets = [player_style()]
+    _stylesheets: ClassVar[list[str]] = [player_style()]
 
     def __init__(self, **params: object) -> None:
         params.setdefault("sizing_mode", "stretch_width")

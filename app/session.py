@@ -6,7 +6,7 @@ browser. Input that cannot run leaves the last good run on the screen and says w
 one that keeps the server answering meanwhile.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import param
@@ -49,7 +49,7 @@ class Session(param.Parameterized):
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
-        self._file = ""
+        self._trace: tuple[Scenario, list[Lane]] | None = None
         self._busy = False
         self.choose(self.scenario_name)
         self.param.watch(lambda *_: self._edit(), ["rows", "budget"])
@@ -61,11 +61,13 @@ class Session(param.Parameterized):
         """Names and titles of everything that can be chosen."""
         titles = [(name, text(name, self.lang).title) for name in scenes()]
         titles.append((SYNTHETIC, self._say("scene.synthetic")))
-        return titles + ([(TRACE, self._file)] if self._file else [])
+        return titles + ([(TRACE, self._trace[0].name)] if self._trace else [])
 
     def choose(self, name: str) -> None:
         """Show a scene from its start, as its file has it."""
-        if name != TRACE:
+        if name == TRACE and self._trace:
+            self._put(TRACE, *self._trace)
+        elif name != TRACE:
             self._show(builtin(name), name)
 
     def reset(self) -> None:
@@ -84,13 +86,21 @@ class Session(param.Parameterized):
         except TraceError as error:
             self.notice = self._trace_error(error)
             return
-        self._file = filename
-        if TRACE not in self.param.scenario_name.objects:
-            self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
-        self._show(scenario, TRACE)
-        self.notice = self._trace_report(imported.report)
+
+        def then(lanes: list[Lane]) -> None:
+            self._trace = (scenario, lanes)
+            if TRACE not in self.param.scenario_name.objects:
+                self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
+            self._put(TRACE, scenario, lanes)
+            self.notice = self._trace_report(imported.report)
+
+        self._run_all(scenario, then)
 
     def _show(self, scenario: Scenario, name: str) -> None:
+        self._run_all(scenario, lambda lanes: self._put(name, scenario, lanes))
+
+    def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
+        """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
         self._base = scenario
         budget = scenario.setup.budget
@@ -109,7 +119,7 @@ class Session(param.Parameterized):
                 )
         finally:
             self._busy = False
-        self._run_all(scenario, reset=True)
+        self._take(scenario, lanes, reset=True)
 
     # Editing.
 
@@ -126,7 +136,7 @@ class Session(param.Parameterized):
             try:
                 scenario = self._edited(data)
                 self.problems = []
-                self._run_all(scenario)
+                self._run_all(scenario, lambda lanes: self._take(scenario, lanes))
                 return
             except ScenarioError as error:
                 problems = list(error.problems)
@@ -137,15 +147,15 @@ class Session(param.Parameterized):
             return self._base.with_setup(budget=self.budget)
         return Scenario.from_dict(data)
 
-    def _run_all(self, scenario: Scenario, *, reset: bool = False) -> None:
-        """Simulate both lanes and show them; a later call makes an unfinished one void."""
+    def _run_all(self, scenario: Scenario, show: Callable[[list[Lane]], None]) -> None:
+        """Simulate both lanes, then show them; a later call makes an unfinished one void."""
         self._asked += 1
         ticket = self._asked
 
         def then(lanes: list[Lane]) -> None:
             if ticket == self._asked:
                 self.working = ""
-                self._take(scenario, lanes, reset=reset)
+                show(lanes)
 
         if len(scenario.requests) <= MOST_ROWS:
             then(_simulate(scenario))
@@ -153,7 +163,7 @@ class Session(param.Parameterized):
         self.working = self._say("scene.running", count=f"{len(scenario.requests):,}")
         self.defer(lambda: _simulate(scenario), then)
 
-    def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool) -> None:
+    def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool = False) -> None:
         self._scenario, self._lanes = scenario, lanes
         self._run += 1
         self._send(reset=reset)
@@ -183,7 +193,7 @@ class Session(param.Parameterized):
         values = {
             "cost": self._cost(),
             "count": f"{len(self._base.requests):,}",
-            "name": self._file,
+            "name": self._base.name,
         }
         return {
             "number": "",
@@ -243,7 +253,7 @@ class Session(param.Parameterized):
 
     def _trace_report(self, report: Any) -> str:
         notes = report.notes()
-        return " ".join(self._note(note.rule, note.params) for note in notes)
+        return self._joined(self._note(note.rule, note.params) for note in notes)
 
     def _note(self, rule: str, params: Mapping[str, Any]) -> str:
         values = dict(params)
@@ -255,11 +265,20 @@ class Session(param.Parameterized):
         values = {**error.params, "field": error.field, "value": error.value, "line": error.line}
         if "reason" in values:
             values["reason"] = self._say(f"trace.{values['reason']}", **values)
-        parts = [f"{error.file}:"]
+        place = error.file
         if error.line is not None:
-            parts.append(self._say("trace.at_line", line=error.line))
-        parts += [self._say(f"trace.{rule}", **values) for rule in (error.rule, error.remedy)]
-        return " ".join(parts)
+            place += self._say("trace.at_line", line=error.line)
+        fault, remedy = (
+            self._say(f"trace.{rule}", **values) for rule in (error.rule, error.remedy)
+        )
+        return self._joined([self._say("trace.fault", place=place, fault=fault), remedy])
+
+    def _joined(self, phrases: Iterable[str]) -> str:
+        """Phrases as sentences of their own, in one paragraph."""
+        sentences = [
+            self._say("trace.sentence", text=text[:1].upper() + text[1:]) for text in phrases
+        ]
+        return (" " if self.lang == "en" else "").join(sentences)
 
 
 def _simulate(scenario: Scenario) -> list[Lane]:

@@ -65,8 +65,8 @@ def request_colours(mode: Mode) -> list[dict[str, str]]:
 
 def browser_theme() -> dict[str, object]:
     """Both modes and the font stack as plain data for the browser code."""
-    modes = {mode: colours(mode) | {"requests": request_colours(mode)} for mode in MODES}
-    return {"font": FONT_STACK, **modes}
+    modes = {mode: {**colours(mode), "requests": request_colours(mode)} for mode in MODES}
+    return {"font": FONT_STACK, "light": modes["light"], "dark": modes["dark"]}
 
 
 def _declarations(mode: Mode) -> str:

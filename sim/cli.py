@@ -37,6 +37,8 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     try:
+        arguments = sys.argv[1:] if arguments is None else arguments
+        _check_first(arguments)
         options = _parser().parse_args(arguments)
         options.act(options)
     except (_RefusedError, FileError, TraceError, ScenarioError) as error:
@@ -48,6 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _check_first(arguments: Sequence[str]) -> None:
+    """Name a misspelt first option; argparse would take its value for a command."""
+    first = arguments[0].partition("=")[0] if arguments else ""
+    if first.startswith("-") and first not in ("--budget", "-h", "--help"):
+        raise _RefusedError(f"{first} is not an option here; did you mean --budget?")
 
 
 def _short(error: Exception) -> str:

@@ -5,6 +5,7 @@ gap of all requests, TPOT is one mean a request, percentiles interpolate linearl
 default). A mean of nothing is None. Values are in ms or ticks; throughputs a second, or a tick.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -144,7 +145,7 @@ class Metrics:
             queue = to_shown(int(self.history.starts[begun]) - request.arrival, unit)
         done = bool(self.finished[index])
         return RequestMetrics(
-            state=self._status(index, queue is not None),
+            state=self._status(index),
             arrival=to_shown(request.arrival, unit),
             outputs=tuple(to_shown(t, unit) for t in times),
             queue=queue,
@@ -154,12 +155,21 @@ class Metrics:
             e2e=to_shown(times[-1] - request.arrival, unit) if done else None,
         )
 
-    def _status(self, index: int, begun: bool) -> Status:
+    @cached_property
+    def _running(self) -> dict[str, Status]:
+        """Who was in the last round over by then, and how it stood after it."""
+        if not self.rounds or self.finished.all():
+            return {}
+        after = self.history[self.rounds - 1].after
+        return {id_: snapshot.status for id_, snapshot in after.items()}
+
+    def _status(self, index: int) -> Status:
+        """As the table shows it once the last round is over."""
         if self.finished[index]:
             return Status.FINISHED
-        if self.emitted[index]:
-            return Status.DECODE
-        return Status.PREFILL if begun else Status.WAITING
+        begun = 0 <= self.history.first_rounds[index] < self.rounds
+        otherwise = Status.PREEMPTED if begun else Status.WAITING
+        return self._running.get(self.history.scenario.requests[index].id, otherwise)
 
     # All requests.
 
@@ -214,15 +224,10 @@ class Metrics:
         }
 
     def _states(self) -> dict[str, int]:
-        begun = (self.history.first_rounds >= 0) & (self.history.first_rounds < self._begun_rounds)
-        some = self.emitted > 0
-        counts = {
-            Status.WAITING: ~begun & ~some,
-            Status.PREFILL: begun & ~some,
-            Status.DECODE: some & ~self.finished,
-            Status.FINISHED: self.finished,
-        }
-        return {str(name): int(mask.sum()) for name, mask in counts.items() if mask.any()}
+        """How many requests are in which state, those not arrived yet left out."""
+        here = self._arrivals <= (self._arrivals.max() if self.until is None else self.until)
+        counts = Counter(self._status(int(index)) for index in np.flatnonzero(here))
+        return {str(status): counts[status] for status in Status if counts[status]}
 
     def distributions(self) -> dict[str, Mapping[str, float | None]]:
         """Mean, P50, P95, P99 and maximum of queue time, TTFT, TPOT, ITL and E2E."""

@@ -65,8 +65,17 @@ class Problem:
         return text
 
     def __str__(self) -> str:
-        words = {"field": self.place[-1] if self.place else "", "value": self.value, **self.params}
+        field_ = self.place[-1] if self.place else ""
+        words = {"field": field_, "value": printable(self.value), **self.params}
         return f"{self.path or 'scenario'} {RULES[self.rule].format(**words)}"
+
+
+def printable(value: Any) -> Any:
+    """A value as a message can show it: numbers and texts of any length become short."""
+    if isinstance(value, int) and abs(value) >= 10**18:
+        return f"a number of some {int(value.bit_length() * 0.30103) + 1} digits"
+    text = repr(value)
+    return value if len(text) <= 60 else f"{text[:60]}…"
 
 
 class ScenarioError(ValueError):

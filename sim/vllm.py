@@ -15,6 +15,8 @@ from sim.record import Round, next_round
 from sim.scenario import Scenario
 from sim.state import State
 
+MOST_ROUNDS = 100_000
+
 _SETUP = {
     "budget": "budget",
     "max_seqs": "max_num_seqs",
@@ -66,7 +68,7 @@ def _translated(recorded: Mapping[str, Any], path: Path) -> dict[str, Any]:
             f"{path}: scenario.enable_prefix_caching must be false: it is not simulated"
         )
     policy = recorded.get("policy", "fcfs")
-    if policy not in _ORDERS:
+    if not isinstance(policy, str) or policy not in _ORDERS:
         raise FileError(f"{path}: scenario.policy must be fcfs or priority, not {policy!r}")
     setup: dict[str, Any] = {"mode": "vllm_v1", "time": "tick", "order": _ORDERS[policy]}
     setup |= {ours: recorded[name] for name, ours in _SETUP.items() if name in recorded}
@@ -77,6 +79,7 @@ def _translated(recorded: Mapping[str, Any], path: Path) -> dict[str, Any]:
     requests = recorded.get("requests")
     if isinstance(requests, list):
         requests = [_request(row) for row in requests]
+        _check_arrivals(requests, path)
     name = recorded.get("name", "")
     return {"name": name, "setup": setup, "requests": requests}
 
@@ -86,6 +89,16 @@ def _request(row: Any) -> Any:
     if not isinstance(row, Mapping):
         return row
     return {_REQUEST.get(str(name), str(name)): value for name, value in row.items()}
+
+
+def _check_arrivals(requests: list[Any], path: Path) -> None:
+    """Every round up to the last arrival is written down, so it may not be far away."""
+    for number, row in enumerate(requests):
+        arrival = row.get("arrival") if isinstance(row, Mapping) else None
+        if isinstance(arrival, int) and arrival > MOST_ROUNDS:
+            raise FileError(
+                f"{path}: scenario.requests[{number}].arrival_round must be at most {MOST_ROUNDS}"
+            )
 
 
 def _watermark(recorded: Mapping[str, Any], path: Path) -> int:

@@ -100,20 +100,24 @@ function drawRuns(ctx, lane) {
 function drawRun(ctx, lane, run, flags) {
   const { start, end } = lane.lane.rounds;
   const stop = run.first + run.count - 1;
-  const from = ctx.layout.x(start[run.first]);
-  const to = ctx.layout.x(end[stop]);
-  if ((to - from) / run.count < MERGE_UNDER) {
-    drawCell(ctx, lane, run, from, to, { finish: run.finish, token: 0, last: true });
+  const { x, cut } = ctx.layout;
+  const from = cut(start[run.first]);
+  const to = cut(end[stop]);
+  const isWhole = end[stop] <= ctx.layout.to + ctx.clock.eps;
+  if ((x(end[stop]) - x(start[run.first])) / run.count < MERGE_UNDER) {
+    drawCell(ctx, lane, run, from, to, { finish: run.finish && isWhole, token: 0 });
     return;
   }
   for (let k = 0; k < run.count; k += 1) {
-    const last = k === run.count - 1;
-    drawCell(ctx, lane, run, ctx.layout.x(start[run.first + k]), ctx.layout.x(end[run.first + k]), {
-      token: run.token > 0 ? run.token + (run.kind === "decode" ? k : 0) : 0,
-      finish: run.finish && last,
+    const [since, until] = [start[run.first + k], end[run.first + k]];
+    if (until <= ctx.layout.from || since >= ctx.layout.to) continue;
+    const isEnded = until <= ctx.layout.to + ctx.clock.eps;
+    const token = run.token > 0 ? run.token + (run.kind === "decode" ? k : 0) : 0;
+    drawCell(ctx, lane, run, cut(since), cut(until), {
+      token: isEnded ? token : 0,
+      finish: run.finish && isEnded && k === run.count - 1,
       letter: flags.letter && k === 0,
       word: flags.word && k === 0 && run.kind !== "idle",
-      last,
     });
   }
   if (run.kind === "idle") labelIdle(ctx, lane, run, from, to);
@@ -144,7 +148,7 @@ function drawPadded(ctx, run, box, colour, parts) {
   const padding = { ...box, left: run.n > 0 ? split + 1 : box.left };
   if (run.n > 0) {
     addCell(ctx, own, "prefill", colour);
-    labelCentre(ctx, own, prefillLabels(ctx, run, parts.letter).slice(1), colour.on, colour.strong);
+    labelCentre(ctx, own, prefillLabels(ctx, run, parts.letter), colour.on, colour.strong);
   }
   addCell(ctx, padding, "pad", colour);
   const words = [ctx.say("cell_pad", { n: run.pad }), String(run.pad)];
@@ -256,13 +260,11 @@ function labelCentre(ctx, box, labels, ink, plate) {
 
 /** The words "idle seat", once, in the middle of the run. */
 function labelIdle(ctx, lane, run, from, to) {
-  const { size, right, gutter } = ctx.layout;
+  const { size } = ctx.layout;
   const text = ctx.say("cell_idle");
-  const left = Math.max(from, gutter);
-  const stop = Math.min(to, right);
-  if (lane.dense || stop - left < textWidth(text, size.font) + 16) return;
+  if (lane.dense || to - from < textWidth(text, size.font) + 16) return;
   ctx.sheet.full.plates.push(textRow(
-    (left + stop) / 2, lane.rowCentre(lane.rowOf(run)), text, ctx.theme.ink2, size.font,
+    (from + to) / 2, lane.rowCentre(lane.rowOf(run)), text, ctx.theme.ink2, size.font,
     { align: "center", plate: ctx.theme.surface },
   ));
 }

@@ -7,7 +7,7 @@ const MOST_WAIT_ROWS = 3;
 /**
  * Lay the stage out.
  * @param {Object} view {payload, lanes, clock, size, width, range: [from, to]}
- * @returns {Object} width, height, x(t), t(px), heads, and a layout for each lane
+ * @returns {Object} width, height, x(t), cut(t) (x kept inside), t(px), and a layout for each lane
  */
 function layoutStage({ payload, lanes, clock, size, width, range }) {
   const single = lanes.length === 1;
@@ -18,6 +18,7 @@ function layoutStage({ payload, lanes, clock, size, width, range }) {
     width, gutter, plot, from, to, single, size,
     right: gutter + plot,
     x: (t) => gutter + ((t - from) / (to - from)) * plot,
+    cut: (t) => gutter + ((Math.max(from, Math.min(to, t)) - from) / (to - from)) * plot,
     t: (px) => from + ((px - gutter) / plot) * (to - from),
   };
   const shared = sameRounds(lanes, clock.eps);

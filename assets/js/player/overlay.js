@@ -52,7 +52,7 @@ function chooseHeads({ layout, say }, lane) {
   const { start, end, number } = lane.lane.rounds;
   const { font } = layout.size;
   const width = (text) => textWidth(text, font);
-  const longest = width(say("round_n", { n: number.at(-1) ?? 1 }));
+  const longest = width(say("round_n", { n: numberText(number.at(-1) ?? 1) }));
   const isWordy = layout.size.name !== "phone" && lane.meanRound >= longest + 12;
   const step = thinning(lane.meanRound, Math.max(20, width(numberText(number.at(-1) ?? 1)) + 8));
   const heads = [];
@@ -60,7 +60,7 @@ function chooseHeads({ layout, say }, lane) {
     if (number[i] % step) continue;
     const [from, to] = [layout.x(start[i]), layout.x(end[i])];
     const x = (from + to) / 2;
-    const long = say("round_n", { n: number[i] });
+    const long = say("round_n", { n: numberText(number[i]) });
     const text = isWordy && width(long) + 4 <= to - from ? long : numberText(number[i]);
     const half = width(text) / 2;
     const isFree = !heads.length || x - half > heads.at(-1).x + heads.at(-1).half + 4;
@@ -87,9 +87,9 @@ function placePill(layout, pill, rounds, lit, say) {
   const { font } = layout.size;
   const from = Math.max(layout.gutter, layout.x(rounds.start[lit]));
   const to = Math.min(layout.right, layout.x(rounds.end[lit]));
-  const long = say("round_n", { n: rounds.number[lit] });
+  const name = numberText(rounds.number[lit]);
   const isPhone = layout.size.name === "phone";
-  const text = isPhone ? String(rounds.number[lit]) : long;
+  const text = isPhone ? name : say("round_n", { n: name });
   const width = Math.max(to - from, textWidth(text, font, 700) + 12);
   const centre = Math.min(layout.width - width / 2, Math.max(width / 2, (from + to) / 2));
   setText(pill, text);

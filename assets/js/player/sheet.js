@@ -29,8 +29,19 @@ function fillFigure(figure, parts, layout) {
   figure.y_range.setv({ start: layout.height, end: 0 });
   for (const renderer of figure.renderers) {
     const source = renderer.data_source;
-    source.data = toColumns(parts[renderer.name], Object.keys(source.data), layout);
+    const names = Object.keys(source.data);
+    const rows = parts[renderer.name];
+    const missing = names.includes("text") ? source.data.text.length - rows.length : 0;
+    source.data = toColumns([...rows, ...blankTexts(missing)], names, layout);
   }
+}
+
+/**
+ * Texts that show nothing, far off the stage. Bokeh takes over new data in several steps and may paint between them;
+ * a text without its font is then an error, so the number of texts of a source never shrinks.
+ */
+function blankTexts(count) {
+  return Array.from({ length: Math.max(0, count) }, () => textRow(-9999, -9999, "", "#000000", 12));
 }
 
 /** Rows of px as columns, with x in time. */

@@ -71,10 +71,12 @@ function drawBoundaries({ theme, layout, sheet }, lane) {
 function drawBatches({ theme, layout, sheet }, lane) {
   const { start, end } = lane.lane.rounds;
   for (const batch of lane.lane.batches ?? []) {
+    const isHidden = end[batch.first + batch.count - 1] <= layout.from || start[batch.first] >= layout.to;
+    if (isHidden) continue;
     const rows = batchRows(lane, batch);
     const box = {
-      left: layout.x(start[batch.first]) - 1.5,
-      right: layout.x(end[batch.first + batch.count - 1]) + 1.5,
+      left: layout.cut(start[batch.first]) - 1.5,
+      right: layout.cut(end[batch.first + batch.count - 1]) + 1.5,
       top: lane.rowsY + rows.from * lane.pitch + 1,
       bottom: lane.rowsY + rows.to * lane.pitch - 1,
       line_color: theme.ink3, line_alpha: 1, line_width: 1.5,
@@ -97,8 +99,10 @@ function batchRows(lane, batch) {
 function placeCursor(stage, t) {
   const { layout, parts } = stage;
   const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
+  const isAtEnd = x >= layout.right - 0.25;
+  const past = isAtEnd ? -8 : layout.width - x;
   parts.cursor.style.transform = `translateX(${x}px)`;
-  parts.full.style.clipPath = `inset(-4px ${layout.width - x}px -4px -4px)`;
-  parts.ghost.style.clipPath = `inset(-4px -4px -4px ${x}px)`;
+  parts.full.style.clipPath = `inset(-8px ${past}px -8px -8px)`;
+  parts.ghost.style.clipPath = `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
   stage.overlay.placeTag(x, t);
 }

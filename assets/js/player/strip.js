@@ -2,6 +2,7 @@
 
 const STRIP_PHASE = { d: "decode", p: "prefill", pad: "pad", idle: "idle" };
 const MOST_STRIP_CELLS = 6000;
+const THINNEST = 2;
 
 /** Draw a lane's strip: one brick a token, or stacked bars. */
 function drawStrip(ctx, lane) {
@@ -13,8 +14,8 @@ function drawStrip(ctx, lane) {
   addRule(ctx.sheet, from, lane.bottom, to, lane.bottom, theme.line, theme.line);
   const grouped = lane.meanRound < 3 || lane.lane.strip.length * 8 > MOST_STRIP_CELLS;
   lane.lane.strip.forEach((parts, i) => {
-    if (end[i] < layout.from || start[i] > layout.to) return;
-    const column = { left: layout.x(start[i]), right: layout.x(end[i]) };
+    if (end[i] <= layout.from || start[i] >= layout.to) return;
+    const column = { left: layout.cut(start[i]), right: layout.cut(end[i]) };
     if (column.right - column.left > 5) {
       column.left += lane.bricks ? 2 : 1;
       column.right -= lane.bricks ? 2 : 1;
@@ -70,15 +71,36 @@ function labelBrick(ctx, box, req, phase) {
   ctx.sheet.full.numbers.push(textRow(x, (box.top + box.bottom) / 2, text, ink, small, style));
 }
 
-/** Stacked bars, one a request. */
+/** Stacked bars, one a request; those too thin to be told apart stand together in grey. */
 function drawBars(ctx, lane, parts, column) {
   let bottom = lane.bottom;
-  for (const [req, n, phase] of parts) {
+  for (const [req, n, phase] of joinThin(parts, lane.stripUnit)) {
     const top = bottom - n * lane.stripUnit;
-    const gap = n * lane.stripUnit >= 4 ? 0.5 : 0;
-    addCell(ctx, { ...column, top: top + gap, bottom: bottom - gap }, STRIP_PHASE[phase], ctx.colourOf(req));
+    const gap = bottom - top >= 4 ? 0.5 : 0;
+    const box = { ...column, top: top + gap, bottom: bottom - gap };
+    if (req === null) addGrey(ctx, box);
+    else addCell(ctx, box, STRIP_PHASE[phase], ctx.colourOf(req));
     bottom = top;
   }
+}
+
+/** Join neighbours of less than `THINNEST` px each; a joined part has no request. */
+function joinThin(parts, unit) {
+  const joined = [];
+  for (const [req, n, phase] of parts) {
+    const last = joined.at(-1);
+    if (n * unit >= THINNEST) joined.push([req, n, phase]);
+    else if (last && last[0] === null) last[1] += n;
+    else joined.push([null, n, phase]);
+  }
+  return joined;
+}
+
+/** A bar of many requests. */
+function addGrey(ctx, box) {
+  const { line2 } = ctx.theme;
+  ctx.sheet.full.cells.push({ ...box, fill_color: line2, ...NO_LINE });
+  ctx.sheet.ghost.cells.push({ ...box, ...ghostStyle(line2, ctx) });
 }
 
 /** Bars by phase only, for rounds too many to tell requests apart. */

@@ -50,10 +50,15 @@ function longestWord(text, px) {
   return longest(text.split(" "), px);
 }
 
+/** [index of the request, its cells] of a state: a list along the requests, or an object by index. */
+function knownRows(rows) {
+  return Object.entries(rows).map(([i, row]) => [Number(i), row]);
+}
+
 /** Every distinct text a column can show. */
 function columnTexts(known, column) {
   const texts = new Set();
-  for (const rows of known) for (const row of rows) if (row) texts.add(String(row[column]));
+  for (const rows of known) for (const [, row] of knownRows(rows)) if (row) texts.add(String(row[column]));
   return [...texts];
 }
 
@@ -65,11 +70,8 @@ function showState(table, lane, index, isLit, say) {
   const number = index < 0 ? null : numberText(lane.rounds.number[index]);
   setText(table.when, number === null ? say("before_rounds") : say("after_round", { n: number }));
   table.changed.style.visibility = isLit ? "" : "hidden";
-  const shown = now
-    .map((row, i) => ({ row, i }))
-    .filter(({ row }) => row || !table.isBox)
-    .slice(0, MOST_ROWS);
-  fillRows(table.body, shown.map(({ row, i }) => ({
+  const shown = knownRows(now).filter(([, row]) => row || !table.isBox).slice(0, MOST_ROWS);
+  fillRows(table.body, shown.map(([i, row]) => ({
     request: table.request[i],
     cells: (row ?? lane.state.head.map(() => "–")).map((text, column) => ({
       text: String(text),

@@ -37,11 +37,12 @@ function drawWait(ctx, wait, y, small) {
   const { layout, sheet } = ctx;
   const color = ctx.colourOf(wait.req).strong;
   const from = layout.x(wait.t0);
-  const to = layout.x(Math.min(wait.t1 ?? layout.to, layout.to)) - 1;
-  if (to > from) {
-    sheet.full.rules.push({ x0: from, x1: to, y0: y, y1: y, line_color: color, line_width: small ? 1 : 2 });
+  const start = layout.cut(wait.t0);
+  const to = layout.cut(wait.t1 ?? layout.to) - 1;
+  if (to > start) {
+    sheet.full.rules.push({ x0: start, x1: to, y0: y, y1: y, line_color: color, line_width: small ? 1 : 2 });
   }
-  const queued = !layout.single || to - from > 2;
+  const queued = !layout.single || to - start > 2;
   if (small || !queued || wait.t0 < layout.from) return;
   sheet.full.marks.push({
     x: from, y: y - 0.5, marker: "inverted_triangle", size: layout.size.arrival, angle: 0,
@@ -52,8 +53,8 @@ function drawWait(ctx, wait, y, small) {
 /** Where the sentence of a wait stands: above its line, or beside the triangle of a short one. */
 function waitWords(ctx, lane, wait, y) {
   const { layout } = ctx;
-  const from = layout.x(wait.t0);
-  const to = layout.x(Math.min(wait.t1 ?? layout.to, layout.to));
+  const from = layout.cut(wait.t0);
+  const to = layout.cut(wait.t1 ?? layout.to);
   const above = to - from >= textWidth(wait.text, layout.size.font, 700) + 12;
   return {
     text: wait.text, req: wait.req, from: wait.t0, until: wait.t1 ?? layout.to, above,
@@ -71,7 +72,7 @@ function drawQueueLength(ctx, lane) {
   for (let i = 0; i < end.length; i += 1) {
     if (!waiting[i] || end[i] < ctx.layout.from || start[i] > ctx.layout.to) continue;
     ctx.sheet.full.cells.push({
-      left: ctx.layout.x(start[i]), right: ctx.layout.x(end[i]), bottom: base,
+      left: ctx.layout.cut(start[i]), right: ctx.layout.cut(end[i]), bottom: base,
       top: base - Math.max(1, (height * waiting[i]) / top),
       fill_color: ctx.theme.ink3, ...NO_LINE,
     });

@@ -11,10 +11,20 @@ function speaker(payload) {
     (words[key] ?? key).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
 }
 
+const numberFormats = new Map();
+
+/** The formatter for a number of decimals; making one is slow, so each is kept. */
+function numberFormat(digits) {
+  if (!numberFormats.has(digits)) {
+    numberFormats.set(digits, new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }));
+  }
+  return numberFormats.get(digits);
+}
+
 /** A number with at most `digits` decimals, thousands separators and a real minus sign. */
 function numberText(value, digits = 2) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  const shown = Math.abs(value).toLocaleString("en-US", { maximumFractionDigits: digits });
+  const shown = numberFormat(digits).format(Math.abs(value));
   return value < 0 && shown !== "0" ? `−${shown}` : shown;
 }
 

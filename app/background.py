@@ -1,0 +1,34 @@
+"""Long work off the event loop, so that one visitor's large trace keeps nobody else waiting.
+
+A few threads for the whole process. The visitor's own document stays locked until the result is
+in, which keeps its edits in order; playing goes on, as that happens in the browser.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import panel as pn
+
+MOST_AT_ONCE = 2
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="simulate")
+
+
+def in_background(
+    job: Callable[[], Any], then: Callable[[Any], None], failed: Callable[[Exception], None]
+) -> None:
+    """Run `job` in a thread, then `then` (or `failed`) with its outcome in this visitor's page."""
+
+    async def work() -> None:
+        try:
+            then(await asyncio.get_running_loop().run_in_executor(_threads(), job))
+        except Exception as error:  # whatever it is, the page must hear of it
+            failed(error)
+
+    pn.state.curdoc.add_next_tick_callback(work)

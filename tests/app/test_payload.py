@@ -1,0 +1,323 @@
+"""The payload fits together: what the browser indexes is there, and sums are what they say."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.payload import WINDOW_ROUNDS, Lane, make_payload
+from sim import Scenario, run
+from sim.clock import to_shown
+from sim.files import builtin, builtin_files
+from tests.sim.make import by_hand, scenario, scenarios
+
+MODES = ("static", "continuous")
+KINDS = {"prefill", "decode", "idle", "hold"}
+PHASES = {"d", "p", "pad", "idle"}
+MOST_BYTES = 2_000_000  # of a window: what a page may have to load at once
+
+
+def lanes_of(subject: Scenario) -> list[Lane]:
+    return [Lane(mode, run(subject.with_setup(mode=mode))) for mode in MODES]
+
+
+def payload_of(subject: Scenario, lang: str = "en", **more: Any) -> dict[str, Any]:
+    return make_payload(lanes_of(subject), lang, title="T", run=1, **more)
+
+
+def assert_consistent(payload: dict[str, Any]) -> None:
+    """Everything that holds of any payload, whole or window."""
+    json.dumps(payload, allow_nan=False)
+    assert payload["t0"] < payload["t1"]
+    assert (payload["overview"] is None) == payload["whole"]
+    num_requests = len(payload["requests"])
+    assert all(r["label"] and len(r["label"]) <= 4 for r in payload["requests"])
+    assert all(0 <= r["colour"] <= 7 for r in payload["requests"])
+    for lane in payload["lanes"]:
+        assert_lane_is_consistent(lane, num_requests, payload)
+    times = [event["t"] for event in payload["events"]]
+    assert times == sorted(times)
+    for event in payload["events"]:
+        assert payload["t0"] <= event["t"] <= payload["t1"]
+        assert event["kind"] in {"arrival", "first", "finish"}
+        assert 0 <= event["req"] < num_requests
+        assert (event["lane"] is None) == (event["kind"] == "arrival")
+        assert event["lane"] in {None, 0, 1}
+
+
+def assert_lane_is_consistent(
+    lane: dict[str, Any], num_requests: int, payload: dict[str, Any]
+) -> None:
+    rounds = lane["rounds"]
+    size = len(rounds["number"])
+    assert {len(column) for column in rounds.values()} == {size}
+    assert rounds["number"] == list(range(rounds["number"][0], rounds["number"][0] + size))
+    assert all(a < b for a, b in zip(rounds["start"], rounds["end"], strict=True))
+    assert all(a <= b for a, b in zip(rounds["end"], rounds["start"][1:], strict=False))
+    assert len(lane["strip"]) == len(lane["cards"]) == len(lane["overall"]["rows"]) == size
+    for table in (*lane["overall"]["rows"], lane["overall"]["start"], lane["overall"]["final"]):
+        assert len(table) == len(payload["overall_head"])
+    assert_runs_cover_what_was_given(lane, num_requests)
+    assert_strip_and_cards_add_up(lane, num_requests)
+    for wait in lane["waits"]:
+        assert 0 <= wait["req"] < num_requests
+        assert wait["t1"] is None or wait["t0"] <= wait["t1"]
+    for batch, following in zip(lane["batches"], [*lane["batches"][1:], None], strict=True):
+        assert 0 <= batch["first"] and batch["first"] + batch["count"] <= size
+        assert 0 < batch["seats"] <= lane["num_seats"]
+        assert following is None or batch["first"] + batch["count"] == following["first"]
+
+
+def assert_runs_cover_what_was_given(lane: dict[str, Any], num_requests: int) -> None:
+    """No seat twice in a round; positions by kind add up to those of the round."""
+    size = len(lane["rounds"]["number"])
+    seats: list[Counter[int]] = [Counter() for _ in range(size)]
+    sums: list[Counter[str]] = [Counter() for _ in range(size)]
+    for cell in lane["runs"]:
+        assert cell["kind"] in KINDS
+        assert 0 <= cell["req"] < num_requests
+        assert 0 <= cell["seat"] < lane["num_seats"]
+        assert cell["count"] >= 1 and cell["first"] >= 0 and cell["first"] + cell["count"] <= size
+        for k in range(cell["first"], cell["first"] + cell["count"]):
+            seats[k][cell["seat"]] += 1
+            sums[k][cell["kind"]] += cell["n"]
+            sums[k]["pad"] += cell["pad"]
+            sums[k]["held"] += cell["kind"] == "idle"
+    assert all(max(used.values()) == 1 for used in seats)
+    rounds = lane["rounds"]
+    for k in range(size):
+        assert sums[k]["prefill"] + sums[k]["pad"] == rounds["P"][k], f"P of round {k}"
+        assert sums[k]["decode"] + sums[k]["held"] == rounds["D"][k], f"D of round {k}"
+        assert sums[k]["pad"] == rounds["padding"][k]
+        assert sums[k]["held"] == rounds["idle"][k]
+
+
+def assert_strip_and_cards_add_up(lane: dict[str, Any], num_requests: int) -> None:
+    rounds = lane["rounds"]
+    for k, (strip, card) in enumerate(zip(lane["strip"], lane["cards"], strict=True)):
+        by_phase: Counter[str] = Counter()
+        for owner, n, phase in strip:
+            assert n > 0 and phase in PHASES and -1 <= owner < num_requests
+            by_phase[phase] += n
+        assert by_phase["p"] + by_phase["pad"] == rounds["P"][k]
+        assert by_phase["d"] + by_phase["idle"] == rounds["D"][k]
+        assert card["sum"] and card["ms"] and card["lines"]
+        for line in card["lines"]:
+            assert line["text"] and "{" not in line["text"]
+            assert -1 <= line["req"] < num_requests
+            assert all(style in {"plain", "bad"} for _, style in line["chips"])
+        if not card["more"]:
+            assert sum(line["p"] + line["pad"] for line in card["lines"]) == rounds["P"][k]
+            assert sum(line["d"] for line in card["lines"]) == rounds["D"][k] - rounds["idle"][k]
+
+
+def assert_whole_run_is_told(payload: dict[str, Any], subject: Scenario) -> None:
+    """A run sent whole has each token once, and tables that end with the final figures."""
+    size = len(subject.requests)
+    assert [r["id"] for r in payload["requests"]] == [r.id for r in subject.requests]
+    for lane in payload["lanes"]:
+        tokens: dict[int, list[int]] = {i: [] for i in range(size)}
+        ends: Counter[int] = Counter()
+        for cell in lane["runs"]:
+            if cell["token"]:
+                tokens[cell["req"]] += range(cell["token"], cell["token"] + cell["count"])
+            ends[cell["req"]] += cell["finish"]
+        assert all(tokens[i] == list(range(1, r.output + 1)) for i, r in enumerate(subject.requests))
+        assert ends == Counter(range(size))
+        assert lane["num_rounds"] == len(lane["rounds"]["number"])
+        assert lane["total_tokens"] == lane["rounds"]["emitted"][-1]
+        assert lane["overall"]["rows"][-1] == lane["overall"]["final"]
+        assert {wait["req"] for wait in lane["waits"]} == set(range(size))
+        if "state" not in lane:
+            continue
+        assert len(lane["state"]["rows"]) == len(lane["per_request"]["rows"]) == lane["num_rounds"]
+        for row in (*lane["state"]["rows"], lane["state"]["start"]):
+            assert [len(cells) for cells in row] == [len(lane["state"]["head"])] * size
+        for row in (*lane["per_request"]["rows"], lane["per_request"]["start"]):
+            assert [len(cells) for cells in row] == [len(payload["per_request_head"])] * size
+        assert lane["per_request"]["rows"][-1] == lane["per_request"]["final"]
+    kinds = Counter(event["kind"] for event in payload["events"])
+    assert kinds == {"arrival": size, "first": 2 * size, "finish": 2 * size}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", list(builtin_files()))
+def test_every_scene_makes_a_consistent_payload(name: str, lang: str) -> None:
+    payload = payload_of(builtin(name), lang)
+    assert_consistent(payload)
+    assert_whole_run_is_told(payload, builtin(name))
+    assert (payload["lang"], payload["unit"]) == (lang, builtin(name).setup.time)
+
+
+@settings(max_examples=60)
+@given(scenarios(mode="continuous", num_blocks=None), st.sampled_from(["en", "zh"]))
+def test_any_small_run_makes_a_consistent_payload(subject: Scenario, lang: str) -> None:
+    payload = payload_of(subject, lang)
+    assert_consistent(payload)
+    assert_whole_run_is_told(payload, subject)
+
+
+def test_figures_of_the_by_hand_run_are_those_on_paper() -> None:
+    payload = payload_of(by_hand())
+    static, continuous = payload["lanes"]
+    assert (payload["t0"], payload["t1"]) == (0, 24)
+    assert continuous["rounds"]["end"] == [4, 8, 13, 16.5, 19.5]
+    assert continuous["rounds"]["emitted"] == [0, 2, 4, 6, 7]
+    assert continuous["per_request"]["final"] == [[8, 5, 16.5], [6, 5, 11], [10.5, 3, 13.5]]
+    assert [row[0] for row in static["per_request"]["final"]] == [7, 18, 14]
+    keys = [head["key"] for head in payload["overall_head"]]
+    final = dict(zip(keys, continuous["overall"]["final"], strict=True))
+    assert final == {
+        "makespan": 19.5,
+        "output_tps": 358.974359,
+        "mean_ttft": 8.166667,
+        "longest_gap": 5,
+        "waste": 0,
+        "tokens": 7,
+        "finished": 3,
+    }
+    assert dict(zip(keys, static["overall"]["final"], strict=True))["waste"] == 1
+    assert continuous["cards"][2]["sum"] == "4 of 4 tokens, so 2 + 0.5 × 2 + 2 = "
+    assert continuous["cards"][2]["ms"] == "5 ms"
+    assert continuous["state"]["rows"][2][2] == ["6", "1", "2", "0 / 2", "prefill"]
+    assert continuous["state"]["start"][1][-1] == "not here yet"
+    waits = {wait["req"]: (wait["t0"], wait["t1"]) for wait in continuous["waits"]}
+    assert waits == {0: (0, 0), 1: (2, 4), 2: (6, 8)}
+
+
+def test_equal_rounds_of_a_request_are_one_run() -> None:
+    lane = payload_of(scenario(("A", 0, 1, 50), budget=4))["lanes"][1]
+    assert [(cell["kind"], cell["count"], cell["token"]) for cell in lane["runs"]] == [
+        ("prefill", 1, 1),
+        ("decode", 49, 2),
+    ]
+    assert lane["runs"][1]["finish"]
+
+
+def test_static_batches_are_outlined() -> None:
+    static, continuous = payload_of(builtin("2b"))["lanes"]
+    assert [(b["first"], b["count"], b["seats"]) for b in static["batches"]] == [
+        (0, 6, 3),
+        (6, 3, 1),
+    ]
+    assert continuous["batches"] == []
+
+
+def test_a_seat_is_taken_over_by_who_comes_next() -> None:
+    continuous = payload_of(builtin("2b"))["lanes"][1]
+    seats = {cell["req"]: cell["seat"] for cell in continuous["runs"]}
+    assert seats == {0: 0, 1: 1, 2: 2, 3: 0}
+    assert continuous["num_seats"] == 3
+
+
+def test_long_names_get_short_labels_and_stay_text() -> None:
+    names = ["<b>x</b>", "request-17", "ABCD"]
+    payload = payload_of(scenario(*((name, 0, 1, 1) for name in names), budget=4))
+    assert [r["label"] for r in payload["requests"]] == ["<b>…", "req…", "ABCD"]
+    assert [r["id"] for r in payload["requests"]] == names
+
+
+def test_many_requests_are_summed_up_and_not_listed() -> None:
+    rows = [(f"R{i}", 0, 2, 3) for i in range(60)]
+    payload = payload_of(scenario(*rows, budget=64))
+    assert_consistent(payload)
+    for lane in payload["lanes"]:
+        assert "state" not in lane and "per_request" not in lane
+        assert all(len(strip) <= 16 for strip in lane["strip"])
+        assert all(len(card["lines"]) <= 8 for card in lane["cards"])
+        assert lane["cards"][0]["more"]
+
+
+# Windows of large runs.
+
+
+@pytest.fixture(scope="module")
+def large() -> list[Lane]:
+    return lanes_of(builtin("synthetic"))
+
+
+def window(lanes: list[Lane], time: int) -> dict[str, Any]:
+    return make_payload(lanes, "en", title="T", run=1, time=time)
+
+
+def assert_window_shows(payload: dict[str, Any], time: int, unit: str = "ms") -> None:
+    assert not payload["whole"]
+    assert payload["t0"] <= to_shown(time, unit) <= payload["t1"]  # type: ignore[arg-type]
+    assert_consistent(payload)
+    assert all(len(lane["rounds"]["number"]) <= WINDOW_ROUNDS + 1 for lane in payload["lanes"])
+    assert len(json.dumps(payload)) < MOST_BYTES
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.1, 0.37, 0.5, 0.73, 0.9, 0.999, 1])
+def test_a_window_shows_the_asked_time_and_stays_small(large: list[Lane], share: float) -> None:
+    end = max(int(lane.history.ends[-1]) for lane in large)
+    time = int(end * share)
+    assert_window_shows(window(large, time), time)
+
+
+def test_windows_follow_one_another_without_a_hole(large: list[Lane]) -> None:
+    first = window(large, 0)
+    after = window(large, int(first["t1"] * 1_000_000) + 1)
+    assert after["t0"] < first["t1"] < after["t1"]
+
+
+def test_a_window_begins_with_the_figures_so_far(large: list[Lane]) -> None:
+    time = int(large[1].history.ends[-1]) // 2
+    for lane, whole in zip(window(large, time)["lanes"], large, strict=True):
+        first = lane["rounds"]["number"][0] - 1
+        tokens = [head["key"] for head in window(large, time)["overall_head"]].index("tokens")
+        assert lane["overall"]["start"][tokens] == whole.progress.tokens[first - 1]
+        assert lane["total_tokens"] == whole.progress.tokens[-1]
+
+
+def test_the_overview_covers_the_whole_run(large: list[Lane]) -> None:
+    payload = window(large, 0)
+    overview = payload["overview"]
+    last = max(int(lane.history.ends[-1]) for lane in large)
+    assert (overview["t0"], overview["t1"]) == (0, to_shown(last, "ms"))
+    assert [lane["key"] for lane in overview["lanes"]] == list(MODES)
+    for part, lane in zip(overview["lanes"], large, strict=True):
+        assert len(part["waiting"]) == len(part["load"]) > 100
+        assert all(0 <= load <= 1 for load in part["load"])
+        assert max(part["waiting"]) == lane.history.per_round("waiting").max()
+
+
+def test_a_lane_that_has_long_ended_does_not_swell_the_window() -> None:
+    """Static rounds are long here and the continuous lane is done early, after many short ones."""
+    rows = [("L", 0, 1, 2000), *((f"R{i}", 0, 1, 400) for i in range(60))]
+    lanes = lanes_of(scenario(*rows, budget=64, max_num_seqs=2, cost={"per_decode": 0.01}))
+    last = max(int(lane.history.ends[-1]) for lane in lanes)
+    for share in (0.3, 0.6, 0.8, 0.95, 1):
+        assert_window_shows(window(lanes, int(last * share)), int(last * share))
+
+
+def test_a_window_inside_a_long_pause_shows_the_pause() -> None:
+    early = [(f"A{i}", 0, 1, 400) for i in range(3)]
+    late = [(f"B{i}", 1_000_000, 1, 400) for i in range(3)]
+    lanes = lanes_of(scenario(*early, *late, budget=8))
+    for time in (500_000_000_000, 999_999_000_000, 1_000_000_000_000):
+        assert_window_shows(window(lanes, time), time)
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4000), st.integers(1, 60), st.integers(1, 500)),
+        min_size=4,
+        max_size=12,
+    ),
+    st.integers(1, 64),
+    st.integers(1, 4),
+    st.floats(0, 1),
+)
+def test_any_window_shows_the_asked_time_and_stays_small(
+    rows: list[tuple[int, int, int]], budget: int, seats: int, share: float
+) -> None:
+    named = [(f"R{i}", *row) for i, row in enumerate(rows)]
+    lanes = lanes_of(scenario(*named, budget=budget, max_num_seqs=seats))
+    time = int(max(int(lane.history.ends[-1]) for lane in lanes) * share)
+    if any(len(lane.history) > WINDOW_ROUNDS for lane in lanes):
+        assert_window_shows(window(lanes, time), time)

@@ -1,0 +1,137 @@
+"""The sequence of rounds: indices, reasons, what is kept and what is made again."""
+
+import numpy as np
+import pytest
+
+from sim import Reason, Request, Scenario, Setup, Status, run
+from sim.files import builtin
+from sim.history import simulate
+from sim.record import next_round
+from sim.scheduler import plan
+from sim.state import State
+from sim.workload import synthetic
+from tests.sim.make import by_hand, scenario
+
+
+def test_a_round_says_what_was_decided_and_how_all_stand_afterwards() -> None:
+    third = run(by_hand())[2]
+    assert (third.number, third.start, third.end) == (3, 8_000_000, 13_000_000)
+    assert (third.prefill, third.decode, third.positions, third.kv_read) == (2, 2, 4, 8)
+    assert third.given == {"A": 1, "B": 1, "C": 2}
+    assert third.prefilling == {"C"}
+    assert third.cut == {"C": Reason.BUDGET_SPENT}
+    assert third.admitted == ("C",)
+    assert third.running == ("A", "B", "C")
+    assert (third.emitted, third.finished) == (("A", "B"), ("B",))
+    assert (third.waiting, third.why) == ((), {})
+    assert {id_: now.status for id_, now in third.after.items()} == {
+        "A": Status.DECODE,
+        "B": Status.FINISHED,
+        "C": Status.PREFILL,
+    }
+
+
+@pytest.mark.parametrize("index", [5, -6, 100])
+def test_an_index_beyond_the_run_is_refused(index: int) -> None:
+    with pytest.raises(IndexError, match=f"round {index} of 5"):
+        run(by_hand())[index]
+
+
+def test_indices_and_slices_behave_as_in_a_list() -> None:
+    history = run(by_hand())
+    rounds = list(history)
+    assert history[-1] == rounds[4]
+    assert history[1:3] == rounds[1:3]
+    assert history[::-1] == rounds[::-1]
+    assert history[3:1] == []
+    assert history[9:] == []
+    assert history[np.int64(2)] == rounds[2]
+
+
+def reasons(subject: Scenario, index: int = 0) -> dict[str, Reason]:
+    return run(subject)[index].why
+
+
+def test_each_reason_for_getting_nothing() -> None:
+    two, three = (("A", 0, 4, 2), ("B", 0, 4, 2)), ("C", 0, 1, 2)
+    assert reasons(scenario(*two, budget=4)) == {"B": Reason.BUDGET_SPENT}
+    assert reasons(scenario(*two, three, budget=4)) == {
+        "B": Reason.BUDGET_SPENT,
+        "C": Reason.BEHIND_HEAD,
+    }
+    assert reasons(scenario(*two, budget=8, max_num_seqs=1)) == {"B": Reason.NO_SEAT}
+    assert reasons(scenario(*two, three, budget=6, chunked=False)) == {
+        "B": Reason.WHOLE_PROMPT,
+        "C": Reason.BEHIND_HEAD,
+    }
+    assert reasons(scenario(*two, three, budget=6, chunked=False, overtake=True)) == {
+        "B": Reason.WHOLE_PROMPT
+    }
+    assert reasons(scenario(*two, budget=4, mode="static", batch_size=1)) == {
+        "B": Reason.BATCH_CLOSED
+    }
+    assert reasons(scenario(*two, budget=4, mode="static")) == {"B": Reason.BATCH_TURN}
+    pool = {"block_size": 4, "num_blocks": 2}
+    assert reasons(scenario(*two, budget=8, **pool)) == {}
+    assert reasons(scenario(*two, budget=8, **pool), 1) == {"B": Reason.PREEMPTED}
+    assert reasons(scenario(("A", 0, 5, 1), *two[1:], budget=9, **pool)) == {"B": Reason.NO_BLOCKS}
+
+
+def test_a_running_decode_that_finds_the_budget_spent_says_so() -> None:
+    subject = scenario(("A", 0, 1, 4), ("B", 0, 9, 1), budget=1, service="running_first")
+    assert run(subject)[0].why == {"B": Reason.BUDGET_SPENT}
+    late = scenario(("A", 0, 3, 3), ("B", 0, 2, 3), ("C", 0, 2, 3), budget=2, max_chunk=1)
+    everyone = [record.why for record in run(late)]
+    assert {"C": Reason.BUDGET_SPENT} in everyone
+
+
+def test_a_chunk_cut_by_the_limit_says_so() -> None:
+    first = run(by_hand(max_chunk=2))[0]
+    assert first.cut == {"A": Reason.CHUNK_LIMIT}
+
+
+def test_planning_changes_nothing() -> None:
+    state = State.start(by_hand())
+    state.collect()
+    assert plan(state) is not None
+    assert (list(state.running), len(state.waiting), state.now, state.round) == ([], 1, 0, 0)
+    first, second = next_round(state), run(by_hand())[0]
+    assert first == second
+
+
+def test_nothing_to_run_is_no_round() -> None:
+    assert next_round(State.start(scenario(("A", 5, 1, 1), budget=1))) is None
+
+
+def test_small_scenarios_are_run_once_and_large_ones_each_time() -> None:
+    assert run(by_hand()) is run(by_hand())
+    large = Scenario(Setup(budget=64), tuple(Request(f"R{i}", 0, 2, 2) for i in range(1001)))
+    assert run(large) is not run(large)
+    assert len(run(large)) == len(run(large))
+
+
+def test_a_run_of_many_equal_rounds_stays_small() -> None:
+    history = run(scenario(("A", 0, 1, 1_000_000), budget=1))
+    assert len(history) == 1_000_000
+    assert len(history.columns["first"]) <= 3
+    assert history[999_999].finished == ("A",)
+    assert history[500_000].after["A"].emitted == 500_001
+
+
+def test_any_round_of_a_large_run_is_made_again_from_a_checkpoint() -> None:
+    subject = Scenario(builtin("synthetic").setup, synthetic(300, 5.53, seed=2))
+    history = simulate(subject)
+    assert len(history.columns["first"]) > 512  # so that checkpoints were thinned out
+    wanted = {0, 1, len(history) // 3, len(history) - 1}
+    for k, record in enumerate(history):
+        if k in wanted:
+            assert history[k] == record
+
+
+def test_checkpoints_hold_static_batches_and_evicted_requests_too() -> None:
+    pool = {"block_size": 2, "num_blocks": 12}
+    rows = [(f"R{i}", i, 5, 9 + i % 4, {"cached": i % 3}) for i in range(120)]
+    for mode in ("static", "continuous"):
+        history = simulate(scenario(*rows, budget=8, mode=mode, **pool))
+        assert [history[k] for k in range(0, len(history), 97)] == list(history)[::97]
+    assert history.preemptions.sum() > 0
