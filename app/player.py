@@ -22,9 +22,10 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
-    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "cells", "waits", "strip",
-    "stage", "overlay", "times", "scrub", "overview", "transport", "keys", "legend", "card",
-    "table", "metrics", "phone", "actions", "player", "panel",
+    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
+    "strip", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview", "transport",
+    "keys", "legend", "card", "table", "grid", "metrics", "phone", "actions", "state", "player",
+    "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")
@@ -53,12 +54,15 @@ def player_style() -> str:
 
 
 def _empty_figure(name: str) -> figure:
-    """A bare drawing surface: x is time, y is pixels from the top; no axes, no tools."""
+    """A bare drawing surface: x is time, y is pixels from the top; no axes, no tools.
+
+    Clear by alpha and not by colour: Panel Material UI gives every figure colours of its own.
+    """
     plot = figure(
         name=name, width=600, height=300, sizing_mode="fixed", toolbar_location=None, tools="",
         x_range=Range1d(0, 1), y_range=Range1d(300, 0), x_axis_type=None, y_axis_type=None,
-        min_border=0, outline_line_color=None, background_fill_color=None,
-        border_fill_color=None, output_backend="canvas", lod_threshold=None,
+        min_border=0, outline_line_color=None, background_fill_alpha=0, border_fill_alpha=0,
+        output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
     plot.grid.visible = False
     return plot

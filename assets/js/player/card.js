@@ -3,6 +3,8 @@
 const PHASES = ["plan", "reserve", "execute", "commit"];
 const PHASE_STARTS = [0, 0.15, 0.3, 0.85];
 const MOST_BRICKS_SHOWN = 4;
+const NARROW = 420;
+const WORD_OR_CHARACTER = /[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+\s*/g;
 const LINE_HEIGHT = 26;
 const MOST_CARD_HEIGHT = 236;
 
@@ -17,7 +19,7 @@ function createCard(lane, isOnly, say) {
   };
   const head = h("header", {}, parts.name, parts.lane, parts.phases, parts.sum);
   const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list);
-  return { el, head, ...parts, shown: null };
+  return { el, head, ...parts, shown: null, most: MOST_BRICKS_SHOWN };
 }
 
 /** Every card a lane can show. */
@@ -28,29 +30,48 @@ function allCards(lane) {
 /** Reserve the height of the longest card at this width. */
 function fitCard(card, lane, width, size) {
   const cards = allCards(lane);
+  card.most = width < NARROW ? 2 : MOST_BRICKS_SHOWN;
   const scale = size.card / 14;
-  const bricks = brickColumn(cards) * scale;
+  const bricks = brickColumn(cards, card.most) * scale;
   card.el.style.setProperty("--rb-brick-column", `${bricks}px`);
   const chips = (line) => line.chips.reduce((sum, [text]) => sum + textWidth(text, 12 * scale) + 22, 0);
   const height = (line) => {
     const room = width - bricks - 50 * scale - chips(line);
-    const rows = Math.ceil((textWidth(line.text, size.card) * 1.03) / Math.max(80, room));
-    return LINE_HEIGHT * scale + (Math.max(1, rows) - 1) * 20 * scale;
+    const rows = rowCount(line.text, size.card, Math.max(80, room));
+    return (LINE_HEIGHT + (rows - 1) * 20) * scale;
   };
   const heights = cards.map((one) =>
     one.lines.reduce((sum, line) => sum + height(line), one.more ? LINE_HEIGHT * scale : 0));
-  card.el.style.setProperty("--rb-card-lines", `${Math.min(MOST_CARD_HEIGHT * scale, most(heights, 26))}px`);
+  const room = Math.min(MOST_CARD_HEIGHT * scale, most(heights, LINE_HEIGHT));
+  card.el.style.setProperty("--rb-card-lines", `${room}px`);
   const sums = cards.map((one) => textWidth(`${one.sum ?? ""}${one.ms ?? ""}`, 12 * scale));
-  const taken = textWidth(card.name.textContent, size.card, 700) + textWidth(card.lane.textContent, 12) + 30;
+  const { name, lane: laneName } = card;
+  const taken = textWidth(name.textContent, size.card, 700) + textWidth(laneName.textContent, 12) + 30;
   card.el.classList.toggle("rb-two-heads", most(sums) + taken > width);
 }
 
-/** Width of the column of mini bricks. */
-function brickColumn(cards) {
+/** Width of the column of mini bricks, at 14 px type. */
+function brickColumn(cards, shown) {
   const counts = cards.flatMap((card) => card.lines.map(brickCount));
   const count = most(counts);
-  if (count > MOST_BRICKS_SHOWN) return 58;
-  return Math.max(20, count * 11 + 8);
+  const written = count > shown ? 16 + textWidth(`×${numberText(count)}`, 12) : 0;
+  return Math.ceil(Math.max(20, written, Math.min(count, shown) * 11));
+}
+
+/** Rows that a text takes at a width, broken between words and between Chinese characters. */
+function rowCount(text, px, room) {
+  const pieces = text.match(WORD_OR_CHARACTER) ?? [];
+  let rows = 1;
+  let filled = 0;
+  for (const piece of pieces) {
+    const width = textWidth(piece, px);
+    if (filled + textWidth(piece.trimEnd(), px) > room) {
+      rows += 1;
+      filled = 0;
+    }
+    filled += width;
+  }
+  return rows;
 }
 
 /** Bricks a line has. */
@@ -66,27 +87,28 @@ function showCard(card, data, payload) {
   setText(card.sum.children[0], data?.sum ?? "");
   setText(card.sum.children[1], data?.ms ?? "");
   const more = data?.more ? h("li.rb-more", { text: data.more }) : null;
-  card.list.replaceChildren(...lines.map((line) => cardLine(line, payload)), ...(more ? [more] : []));
+  const items = lines.map((line) => cardLine(line, payload, card.most));
+  card.list.replaceChildren(...items, ...(more ? [more] : []));
 }
 
 /** One line: chip, mini bricks, sentence, reasons. */
-function cardLine(line, payload) {
-  const request = payload.requests[line.req];
+function cardLine(line, payload, shown) {
+  const request = payload.requests[line.req] ?? { label: line.label ?? "", id: "", colour: 6 };
   return h("li", {},
-    request ? chip(request) : h("span.rb-chip"),
-    h("span.rb-minis", {}, ...(request ? miniBricks(line, request) : [])),
+    chip(request),
+    h("span.rb-minis", {}, ...miniBricks(line, request, shown)),
     h("span.rb-say", { text: line.text }),
     h("span.rb-chips", {}, ...line.chips.map(([text, kind]) => h(`span.rb-reason.rb-${kind}`, { text }))));
 }
 
 /** The tokens of a line as the strip's own signs; many of a kind as one and a number. */
-function miniBricks(line, request) {
+function miniBricks(line, request, shown) {
   const style = {
     "--rb-strong": requestVar(request, "strong"), "--rb-soft": requestVar(request, "soft"),
     "--rb-on": requestVar(request, "on"),
   };
   const kinds = [["p", line.p], ["d", line.d], ["pad", line.pad]].filter(([, n]) => n > 0);
-  const isMany = brickCount(line) > MOST_BRICKS_SHOWN;
+  const isMany = brickCount(line) > shown;
   return kinds.flatMap(([kind, n]) => {
     const bricks = Array.from({ length: isMany ? 1 : n }, () => {
       const brick = h(`i.rb-mini.rb-mini-${kind}`);

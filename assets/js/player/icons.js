@@ -17,6 +17,11 @@ function icon(name, size = 16) {
   return svg("svg", { viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, path);
 }
 
+/** A button that is an icon; it gets its name later, in the payload's language. */
+function iconButton(name, onclick, id) {
+  return h("button.rb-icon", { type: "button", onclick, "data-testid": id }, icon(name));
+}
+
 const MARK_SHAPES = {
   arrival: () => svg("path", { d: "M0 1.5h10L5 9.5z", fill: "currentColor" }),
   first: () => svg("path", { d: "M5 0l5 5-5 5-5-5z", fill: "currentColor" }),

@@ -68,7 +68,10 @@ function queuePlan(lane, byRequest, { size, x, to }) {
   const rows = Math.max(1, free.length);
   const isCrowded = rows > MOST_WAIT_ROWS;
   const height = 22 + (isCrowded ? 0 : (rows - 1) * 18) + (lane.batches?.length ? 10 : 0);
-  return { queue: Math.round(height * scale), waitStep: 18 * scale, waitBase: 16 * scale, rowOfWait, isCrowded };
+  return {
+    queue: Math.round(height * scale), waitStep: 18 * scale, waitBase: 16 * scale,
+    rowOfWait, isCrowded,
+  };
 }
 
 /** Shrink the rows of all lanes alike until the stage is not too high. */

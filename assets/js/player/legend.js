@@ -38,8 +38,7 @@ function createBar(act) {
     title: h("h2.rb-title"),
     views: h("div.rb-segments", { role: "group" }),
     zoom: h("div.rb-zoom", {},
-      h("button.rb-icon", { type: "button", onclick: act.zoomOut, "data-testid": "zoom-out" }, icon("minus")),
-      h("button.rb-icon", { type: "button", onclick: act.zoomIn, "data-testid": "zoom-in" }, icon("plus"))),
+      iconButton("minus", act.zoomOut, "zoom-out"), iconButton("plus", act.zoomIn, "zoom-in")),
     legend: h("ul.rb-legend"),
   };
   return { el: h("div.rb-bar", {}, ...Object.values(parts)), ...parts, act };

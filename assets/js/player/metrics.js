@@ -2,79 +2,6 @@
 
 const MOST_COLUMN_REQUESTS = 4;
 
-/**
- * A table of groups of columns that keep their widths.
- * @param {{rows: Node[], groups: {title: string, heads: Node[], widths: number[], quiet?: boolean}[],
- *          corner?: string, id: string, first: number}} spec
- */
-function createGrid({ rows, groups, corner = "", id, first: firstWidth = CHIP_COLUMN }) {
-  const cols = groups.flatMap((group) => group.widths.map((w) => h("col", { style: { width: `${w}px` } })));
-  const titles = groups.map((group) => h("th.rb-group", { scope: "colgroup", colspan: group.heads.length, text: group.title }));
-  const heads = groups.flatMap((group) => group.heads.map((head, i) =>
-    h(i === 0 ? "th.rb-group" : "th", { scope: "col" }, head)));
-  const isTitled = groups.some((group) => group.title);
-  const first = h("th", { scope: "col", text: corner });
-  const head = h("thead", {},
-    isTitled ? h("tr", {}, h("td"), ...titles) : null, h("tr", {}, first, ...heads));
-  const cells = rows.map(() => groups.map((group) => group.heads.map((_, i) => {
-    const value = h("span");
-    const classes = [i === 0 ? ".rb-group" : "", group.quiet ? ".rb-final" : ""].join("");
-    return { td: h(`td${classes}`, {}, value), value };
-  })));
-  const body = h("tbody", {}, ...rows.map((row, r) =>
-    h("tr", {}, h("th", { scope: "row" }, row), ...cells[r].flat().map((cell) => cell.td))));
-  const table = h("table.rb-table.rb-grid", { "data-testid": id },
-    h("colgroup", {}, h("col", { style: { width: `${firstWidth}px` } }), ...cols), head, body);
-  setTableWidth(table, groups.reduce((sum, group) => group.widths.reduce((a, b) => a + b, sum), firstWidth));
-  return { el: table, cells, titles };
-}
-
-/** Write every cell: `value(row, group, column)` gives {text, name}. */
-function fillGrid(grid, value) {
-  grid.cells.forEach((groups, r) => groups.forEach((columns, g) => columns.forEach((cell, c) => {
-    const { text, name = "" } = value(r, g, c);
-    setText(cell.value, text);
-    if (cell.value.className !== name) cell.value.className = name;
-  })));
-}
-
-/** What a difference looks like: its text, and whether it is good or bad. */
-function differenceCell(first, second, head) {
-  if (first === null || second === null || first === undefined || second === undefined) return { text: "–" };
-  const value = second - first;
-  const text = differenceText(value, head.digits);
-  if (text === "=" || head.better === "none") return { text, name: text === "=" ? "rb-same" : "rb-diff" };
-  return { text, name: (value < 0) === (head.better === "less") ? "rb-good" : "rb-bad" };
-}
-
-/** Label of a metric with its unit in quiet type. */
-function metricName(head) {
-  return h("span", {}, head.label, head.unit ? h("small", { text: ` ${head.unit}` }) : "");
-}
-
-/** Width of the column of metric names. */
-function nameWidth(heads, { size }) {
-  const font = tableFont(size);
-  return most(heads.map((head) => textWidth(head.label, font) + textWidth(` ${head.unit ?? ""}`, font - 1))) + 12;
-}
-
-/** Every text a metric can show in a lane. */
-function metricTexts(known, pick, digits) {
-  const texts = new Set();
-  for (const rows of known) for (const value of pick(rows)) texts.add(numberText(value, digits));
-  return [...texts];
-}
-
-/** All known sets of a lane's part: at the start, after each round, final. */
-function knownSets(part) {
-  return [part.start, ...part.rows, part.final];
-}
-
-/** The set of a lane's part after round `index` (-1: before any). */
-function setAt(part, index) {
-  return index < 0 ? part.start : part.rows[index];
-}
-
 /** Column widths of the metrics per request, by metric, over all lanes. */
 function requestWidths(payload, lanes, font) {
   return payload.per_request_head.map((head, column) => {
@@ -95,7 +22,8 @@ function createRequestMetrics(ctx, lane) {
   const heads = payload.per_request_head;
   const widths = requestWidths(payload, [lane], tableFont(ctx.size))
     .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 10));
-  const group = (title, quiet) => ({ title, quiet, widths, heads: heads.map((head) => document.createTextNode(head.label)) });
+  const group = (title, quiet) =>
+    ({ title, quiet, widths, heads: heads.map((head) => document.createTextNode(head.label)) });
   const grid = createGrid({
     rows: payload.requests.map(chip), id: `per-request-${lane.key}`,
     groups: [group("", false), group(say("final_at", { time: finalTime(ctx, lane) }), true)],
@@ -114,9 +42,14 @@ function createRequestMetrics(ctx, lane) {
   return { grid, settle };
 }
 
+/** Width of the longest value of an overall metric in a lane. */
+function overallWidth(lane, column, head, font) {
+  return longest(metricTexts(knownSets(lane.overall), (row) => [row[column]], head.digits), font);
+}
+
 /** When a lane's run is over, as text. */
 function finalTime({ payload, say }, lane) {
-  return timeText(payload, say, lane.final_time ?? payload.overview?.t1 ?? lane.rounds.end.at(-1) ?? payload.t0);
+  return timeText(payload, say, payload.overview?.t1 ?? lane.rounds.end.at(-1));
 }
 
 /** Overall metrics of one lane: a row as of the cursor, a row at the end. */
@@ -124,7 +57,7 @@ function createOverallOne(ctx, lane) {
   const { payload, say } = ctx;
   const heads = payload.overall_head;
   const widths = heads.map((head, column) => Math.max(
-    longest(metricTexts(knownSets(lane.overall), (row) => [row[column]], head.digits), tableFont(ctx.size), 700),
+    overallWidth(lane, column, head, tableFont(ctx.size)),
     longest([head.label, head.unit ?? ""], 12)) + 14);
   const time = h("span");
   const grid = createGrid({
@@ -139,7 +72,8 @@ function createOverallOne(ctx, lane) {
     const before = setAt(lane.overall, ended - 1);
     fillGrid(grid, (r, _, c) => {
       const isChanged = r === 0 && isLit && ended >= 0 && before[c] !== sets[0][c];
-      return { text: numberText(sets[r][c], heads[c].digits), name: r === 1 ? "rb-final" : isChanged ? "rb-changed" : "" };
+      const name = isChanged ? "rb-changed" : "";
+      return { text: numberText(sets[r][c], heads[c].digits), name: r === 1 ? "rb-final" : name };
     });
   };
   return { grid, settle };
@@ -158,7 +92,9 @@ function createRequestComparison(ctx) {
   const widths = requestWidths(payload, lanes, tableFont(ctx.size));
   const columns = byMetric ? payload.requests : heads;
   const columnHead = (column) => (byMetric ? chip(column) : document.createTextNode(column.label));
-  const width = (i) => (byMetric ? Math.max(30, ...widths) : Math.max(widths[i], textWidth(heads[i].label, 12) + 10));
+  const width = (i) => (byMetric
+    ? Math.max(30, ...widths)
+    : Math.max(widths[i], textWidth(heads[i].label, 12) + 10));
   const groups = comparisonGroups(ctx).map((title) => ({
     title, heads: columns.map(columnHead), widths: columns.map((_, i) => width(i)),
   }));
@@ -166,7 +102,8 @@ function createRequestComparison(ctx) {
   const first = byMetric ? nameWidth(heads, ctx) : CHIP_COLUMN;
   const grid = createGrid({ rows, groups, first, id: "per-request" });
   const settle = (states, isFinal) => {
-    const sets = lanes.map((lane) => (isFinal ? lane.per_request.final : setAt(lane.per_request, states.get(lane).ended)));
+    const sets = lanes.map(({ per_request: part }, i) =>
+      (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
     fillGrid(grid, (r, g, c) => {
       const [request, metric] = byMetric ? [c, r] : [r, c];
       const value = (lane) => sets[lane][request]?.[metric] ?? null;
@@ -188,16 +125,16 @@ function createOverallComparison(ctx) {
   const { payload, lanes } = ctx;
   const heads = payload.overall_head;
   const font = tableFont(ctx.size);
-  const texts = lanes.flatMap((lane) => heads.flatMap((head, c) =>
-    metricTexts(knownSets(lane.overall), (row) => [row[c]], head.digits)));
-  const titles = comparisonGroups(ctx);
-  const width = longest(texts, font) + 22;
-  const groups = titles.map((title) => ({
-    title: "", heads: [document.createTextNode(title)], widths: [Math.max(width, textWidth(title, 12) + 16)],
+  const widest = most(lanes.flatMap((lane) => heads.map((head, c) => overallWidth(lane, c, head, font))));
+  const groups = comparisonGroups(ctx).map((title) => ({
+    title: "", heads: [document.createTextNode(title)],
+    widths: [Math.max(widest + 22, textWidth(title, 12) + 16)],
   }));
-  const grid = createGrid({ rows: heads.map(metricName), groups, first: nameWidth(heads, ctx), id: "overall" });
+  const first = nameWidth(heads, ctx);
+  const grid = createGrid({ rows: heads.map(metricName), groups, first, id: "overall" });
   const settle = (states, isFinal) => {
-    const sets = lanes.map((lane) => (isFinal ? lane.overall.final : setAt(lane.overall, states.get(lane).ended)));
+    const sets = lanes.map(({ overall: part }, i) =>
+      (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
     fillGrid(grid, (r, g) => {
       if (g < lanes.length) return { text: numberText(sets[g][r], heads[r].digits) };
       return differenceCell(sets[0][r], sets[1][r], heads[r]);
@@ -210,7 +147,8 @@ function createOverallComparison(ctx) {
 function metricSection(name, title, grid, ...extra) {
   const box = h("div.rb-box", {}, grid.el);
   box.classList.toggle("rb-bounded", grid.cells.length > BOX_FROM);
-  return h(`section.${name}`, { style: { flexBasis: grid.el.style.minWidth } }, h("header", {}, h("h3", { text: title }), ...extra), box);
+  const header = h("header", {}, h("h3", { text: title }), ...extra);
+  return h(`section.${name}`, { style: { flexBasis: grid.el.style.minWidth } }, header, box);
 }
 
 /**
@@ -229,7 +167,8 @@ function metricsOfOne(ctx) {
   if (hasRequestMetrics(ctx.payload, ctx.lanes)) {
     const perRequest = createRequestMetrics(ctx, lane);
     parts.push(perRequest);
-    els.push(metricSection("rb-metrics", ctx.say("metrics"), perRequest.grid, commonUnit(ctx.payload.per_request_head)));
+    const unit = commonUnit(ctx.payload.per_request_head);
+    els.push(metricSection("rb-metrics", ctx.say("metrics"), perRequest.grid, unit));
   }
   const overall = createOverallOne(ctx, lane);
   els.push(metricSection("rb-overall", ctx.say("overall"), overall.grid));

@@ -11,7 +11,7 @@ function buildOverlay(stage, ctx, waitWords) {
     ? [buildHeads(stage, ctx, longestLane(layout.lanes), 0)]
     : layout.lanes.map((lane) => buildHeads(stage, ctx, lane, lane.headsY));
   const times = buildTimes(stage, ctx);
-  const top = layout.shared ? layout.size.heads - 6 : 0;
+  const top = layout.shared ? layout.size.heads - 6 : layout.lanes[0].headsY;
   Object.assign(stage.parts.cursor.style, { top: `${top}px`, height: `${layout.height - top}px` });
   const settle = (t) => {
     for (const row of heads) row.settle(t);
@@ -21,81 +21,11 @@ function buildOverlay(stage, ctx, waitWords) {
   return { settle, placeTag: times.placeTag };
 }
 
-/** The lane with the most rounds, whose heads serve all when they are shared. */
-function longestLane(lanes) {
-  const length = (lane) => lane.lane.rounds.end.length;
-  return lanes.reduce((best, lane) => (length(lane) > length(best) ? lane : best));
-}
-
 /** Put a text at a place of the overlay. */
 function label(stage, className, text, x, y, style = {}) {
   const el = h(`span.${className}`, { text, style: { left: `${x}px`, top: `${y}px`, ...style } });
   stage.parts.over.append(el);
   return el;
-}
-
-/** One row of round heads with its lit pill. */
-function buildHeads(stage, ctx, lane, y) {
-  const { layout } = ctx;
-  const height = layout.shared ? layout.size.heads : layout.size.heads - 4;
-  const middle = y + height / 2 - 3;
-  const heads = chooseHeads(ctx, lane).map((head) =>
-    ({ ...head, el: label(stage, "rb-head", head.text, head.x, middle) }));
-  const box = { height: `${height - 6}px`, lineHeight: `${height - 6}px` };
-  const pill = label(stage, "rb-pill", "", 0, y, box);
-  if (lane.byRequest) label(stage, "rb-gutter", ctx.rowsTitle, 0, middle);
-  return { settle: (t) => settleHeads(ctx, { lane, heads, pill }, t) };
-}
-
-/** The heads that have room: "Round 3", or "3", or every so many. */
-function chooseHeads({ layout, say }, lane) {
-  const { start, end, number } = lane.lane.rounds;
-  const { font } = layout.size;
-  const width = (text) => textWidth(text, font);
-  const longest = width(say("round_n", { n: numberText(number.at(-1) ?? 1) }));
-  const isWordy = layout.size.name !== "phone" && lane.meanRound >= longest + 12;
-  const step = thinning(lane.meanRound, Math.max(20, width(numberText(number.at(-1) ?? 1)) + 8));
-  const heads = [];
-  for (let i = 0; i < number.length; i += 1) {
-    if (number[i] % step) continue;
-    const [from, to] = [layout.x(start[i]), layout.x(end[i])];
-    const x = (from + to) / 2;
-    const long = say("round_n", { n: numberText(number[i]) });
-    const text = isWordy && width(long) + 4 <= to - from ? long : numberText(number[i]);
-    const half = width(text) / 2;
-    const isFree = !heads.length || x - half > heads.at(-1).x + heads.at(-1).half + 4;
-    if (isFree && x >= layout.gutter && x <= layout.right) heads.push({ i, x, half, text });
-  }
-  return heads;
-}
-
-/** Light the pill at t and dim the heads ahead of it. */
-function settleHeads({ layout, clock, say }, { lane, heads, pill }, t) {
-  const { rounds } = lane.lane;
-  const lit = litRound(lane.lane, clock, t);
-  setShown(pill, lit >= 0);
-  const covered = lit >= 0 ? placePill(layout, pill, rounds, lit, say) : [-1, -1];
-  for (const head of heads) {
-    head.el.classList.toggle("rb-future", rounds.end[head.i] > t + clock.eps);
-    const isCovered = head.x + head.half > covered[0] && head.x - head.half < covered[1];
-    head.el.style.visibility = isCovered ? "hidden" : "";
-  }
-}
-
-/** Give the pill its round's width, or its text's where the round is narrower. */
-function placePill(layout, pill, rounds, lit, say) {
-  const { font } = layout.size;
-  const from = Math.max(layout.gutter, layout.x(rounds.start[lit]));
-  const to = Math.min(layout.right, layout.x(rounds.end[lit]));
-  const name = numberText(rounds.number[lit]);
-  const isPhone = layout.size.name === "phone";
-  const text = isPhone ? name : say("round_n", { n: name });
-  const width = Math.max(to - from, textWidth(text, font, 700) + 12);
-  const centre = Math.min(layout.width - width / 2, Math.max(width / 2, (from + to) / 2));
-  setText(pill, text);
-  pill.style.left = `${centre - width / 2}px`;
-  pill.style.width = `${width}px`;
-  return [centre - width / 2 - 4, centre + width / 2 + 4];
 }
 
 /** Everything written for one lane. */
@@ -146,49 +76,6 @@ function settleLit(ctx, lane, lit, captions, t) {
   }
 }
 
-/** Row names at the left: requests, or seats and the queue; and the budget. */
-function writeGutter(stage, ctx, lane) {
-  const { layout, payload, say } = ctx;
-  const isPhone = layout.size.name === "phone";
-  if (lane.byRequest) payload.requests.forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
-  else writeSeats(stage, ctx, lane);
-  const y = layout.single ? lane.stripY + 10 : lane.stripY + 8;
-  if (layout.single) {
-    label(stage, "rb-gutter", say("gutter_budget"), 0, y);
-    const amount = isPhone ? numberText(lane.lane.budget) : say("gutter_tokens", { n: numberText(lane.lane.budget) });
-    label(stage, "rb-gutter", amount, 0, y + layout.size.font * 1.35, { color: "var(--rb-ink)" });
-  } else if (!isPhone) {
-    label(stage, "rb-gutter", say("gutter_budget_n", { n: numberText(lane.lane.budget) }), 0, y);
-  }
-}
-
-/** Chip and lengths of a request's row. */
-function writeRequest(stage, ctx, lane, request, row) {
-  const { layout } = ctx;
-  if (lane.dense) return;
-  const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
-  if (layout.size.name !== "phone") {
-    holder.append(h("span", { text: `${numberText(request.prompt)} → ${numberText(request.output)}` }));
-  }
-  stage.parts.over.append(holder);
-}
-
-/** Names of the seats, and of the queue row above them. */
-function writeSeats(stage, ctx, lane) {
-  const { say, layout } = ctx;
-  const isPhone = layout.size.name === "phone";
-  if (!isPhone) label(stage, "rb-gutter", say("gutter_queue"), 0, lane.queueY + lane.queue / 2);
-  if (lane.dense) {
-    const text = isPhone ? String(lane.count) : say("gutter_seats", { n: lane.count });
-    label(stage, "rb-gutter", text, 0, lane.rowsY + 8);
-    return;
-  }
-  for (let row = 0; row < lane.count; row += 1) {
-    const text = isPhone ? String(row + 1) : say("gutter_seat", { n: row + 1 });
-    label(stage, "rb-gutter", text, 0, lane.rowCentre(row));
-  }
-}
-
 /** Title row of a lane; returns how to update its counts. */
 function writeTitle(stage, ctx, lane) {
   const { say, layout, clock } = ctx;
@@ -207,9 +94,15 @@ function writeTitle(stage, ctx, lane) {
     const out = ended < 0 ? startTokens(rounds, lane.lane) : rounds.emitted[ended];
     const tokens = say("tokens_of", { n: numberText(out), all: numberText(lane.lane.total_tokens) });
     const lit = litRound(lane.lane, clock, t);
-    const at = lit >= 0 ? `${say("round_n", { n: numberText(rounds.number[lit]) })}${say("of_rounds", { n: numberText(lane.lane.num_rounds) })} · ` : "";
-    setText(counts, layout.shared ? tokens : at + tokens);
+    const round = lit >= 0 && !layout.shared ? `${roundOf(lane.lane, lit, say)} · ` : "";
+    setText(counts, round + tokens);
   };
+}
+
+/** "Round 3 of 5". */
+function roundOf(lane, lit, say) {
+  const name = say("round_n", { n: numberText(lane.rounds.number[lit]) });
+  return name + say("of_rounds", { n: numberText(lane.num_rounds) });
 }
 
 /** Tokens that were out before the window's first round. */
@@ -223,12 +116,13 @@ function startTokens(rounds, lane) {
 function writeCaptions(stage, ctx, lane) {
   const { layout } = ctx;
   const { start, end, P, D } = lane.lane.rounds;
+  const part = (letter, n) => (n ? [`${letter} ${numberText(n)}`] : []);
   const y = lane.stripY - layout.size.font * 0.75;
   const captions = [];
   for (let i = 0; i < end.length; i += 1) {
     const from = layout.x(start[i]);
     const to = layout.x(end[i]);
-    const text = [P[i] ? `P ${numberText(P[i])}` : "", D[i] ? `D ${numberText(D[i])}` : ""].filter(Boolean).join(" · ");
+    const text = [...part("P", P[i]), ...part("D", D[i])].join(" · ");
     if (to - from < textWidth(text, layout.size.font, 700) + 4) continue;
     if (from < layout.gutter - 1 || to > layout.right + 1) continue;
     captions.push({ i, el: label(stage, "rb-caption", text, (from + to) / 2, y) });

@@ -97,6 +97,10 @@ function paintOverview(canvas, lanes, layout, height, { theme, payload, say }) {
     if (layout.gutter < 60) return;
     pen.fillStyle = theme.ink3;
     pen.font = `12px ${THEME.font}`;
-    pen.fillText(title, 0, base - room / 2 + 4, layout.gutter - 8);
+    const isLong = textWidth(title, 12) > layout.gutter - 8;
+    const rows = isLong ? title.split(" ") : [title];
+    rows.forEach((text, i) => {
+      pen.fillText(text, 0, base - room / 2 + 4 + (i - (rows.length - 1) / 2) * 14, layout.gutter - 8);
+    });
   });
 }

@@ -11,8 +11,12 @@ function createTabs(panels) {
     }
   };
   for (const name of names) {
-    list.append(h("button", { type: "button", role: "tab", "data-tab": name, onclick: () => choose(name) }));
+    const onclick = () => choose(name);
+    list.append(h("button", { type: "button", role: "tab", "data-tab": name, onclick }));
   }
   choose(names[0]);
-  return { el: list, name: (say) => [...list.children].forEach((tab) => setText(tab, say(tab.dataset.tab))) };
+  const name = (say) => {
+    for (const tab of list.children) setText(tab, say(tab.dataset.tab));
+  };
+  return { el: list, name };
 }

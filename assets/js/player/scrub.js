@@ -78,7 +78,8 @@ function drawTicks(scrub, ctx, layout) {
     let at = Math.max(wanted, group[0].t <= ctx.clock.t0 ? layout.gutter + 5 : free);
     if (at - wanted > apart / 2 && group[0].t > ctx.clock.t0) continue;
     for (const event of group) {
-      const mark = h("i", { style: { left: `${at}px`, color: requestVar(payload.requests[event.req], "strong") } });
+      const color = requestVar(payload.requests[event.req], "strong");
+      const mark = h("i", { style: { left: `${at}px`, color } });
       mark.append(eventMark(event.kind, 9 * scale));
       scrub.ticks.append(mark);
       at += apart;

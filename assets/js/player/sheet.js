@@ -37,8 +37,9 @@ function fillFigure(figure, parts, layout) {
 }
 
 /**
- * Texts that show nothing, far off the stage. Bokeh takes over new data in several steps and may paint between them;
- * a text without its font is then an error, so the number of texts of a source never shrinks.
+ * Texts that show nothing, far off the stage. Bokeh takes over new data in several steps and may
+ * paint between them; a text without its font is then an error, so that the number of texts of a
+ * source never shrinks.
  */
 function blankTexts(count) {
   return Array.from({ length: Math.max(0, count) }, () => textRow(-9999, -9999, "", "#000000", 12));

@@ -10,8 +10,8 @@ function createStage(figures, elements) {
     lits: h("div.rb-lits"),
     ghost: h("div.rb-layer", {}, elements.ghost),
     full: h("div.rb-layer", {}, elements.full),
-    over: h("div.rb-over"),
     cursor: h("div.rb-cursor"),
+    over: h("div.rb-over"),
   };
   const el = h("figure.rb-stage", { role: "img", "data-testid": "stage" }, ...Object.values(parts));
   const times = h("div.rb-times", { "aria-hidden": "true" });
@@ -88,6 +88,7 @@ function drawBatches({ theme, layout, sheet }, lane) {
 
 /** The rows a batch spans: its members' where a row is a request, else the first seats. */
 function batchRows(lane, batch) {
+  if (!lane.byRequest && batch.seats) return { from: 0, to: batch.seats };
   const stop = batch.first + batch.count;
   const rows = lane.lane.runs
     .filter((run) => run.first >= batch.first && run.first < stop)

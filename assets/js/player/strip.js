@@ -3,6 +3,7 @@
 const STRIP_PHASE = { d: "decode", p: "prefill", pad: "pad", idle: "idle" };
 const MOST_STRIP_CELLS = 6000;
 const THINNEST = 2;
+const MANY = -1; // owner of a part that sums up many requests
 
 /** Draw a lane's strip: one brick a token, or stacked bars. */
 function drawStrip(ctx, lane) {
@@ -78,41 +79,33 @@ function drawBars(ctx, lane, parts, column) {
     const top = bottom - n * lane.stripUnit;
     const gap = bottom - top >= 4 ? 0.5 : 0;
     const box = { ...column, top: top + gap, bottom: bottom - gap };
-    if (req === null) addGrey(ctx, box);
+    if (req === MANY) addGrey(ctx, box, phase);
     else addCell(ctx, box, STRIP_PHASE[phase], ctx.colourOf(req));
     bottom = top;
   }
 }
 
-/** Join neighbours of less than `THINNEST` px each; a joined part has no request. */
+/** Join neighbours of one phase that are less than `THINNEST` px each. */
 function joinThin(parts, unit) {
   const joined = [];
   for (const [req, n, phase] of parts) {
     const last = joined.at(-1);
-    if (n * unit >= THINNEST) joined.push([req, n, phase]);
-    else if (last && last[0] === null) last[1] += n;
-    else joined.push([null, n, phase]);
+    if (req !== MANY && n * unit >= THINNEST) joined.push([req, n, phase]);
+    else if (last && last[0] === MANY && last[2] === phase) last[1] += n;
+    else joined.push([MANY, n, phase]);
   }
   return joined;
 }
 
-/** A bar of many requests. */
-function addGrey(ctx, box) {
-  const { line2 } = ctx.theme;
-  ctx.sheet.full.cells.push({ ...box, fill_color: line2, ...NO_LINE });
-  ctx.sheet.ghost.cells.push({ ...box, ...ghostStyle(line2, ctx) });
-}
-
 /** Bars by phase only, for rounds too many to tell requests apart. */
 function drawPhases(ctx, lane, parts, column) {
-  const sums = { d: 0, p: 0, pad: 0, idle: 0 };
-  for (const [, n, phase] of parts) sums[phase] += n;
-  const fills = { d: ctx.theme.line2, p: ctx.theme.ink3, pad: ctx.theme.idle, idle: ctx.theme.line };
-  let bottom = lane.bottom;
-  for (const [phase, n] of Object.entries(sums)) {
-    if (!n) continue;
-    const top = bottom - n * lane.stripUnit;
-    ctx.sheet.full.cells.push({ ...column, top, bottom, fill_color: fills[phase], ...NO_LINE });
-    bottom = top;
-  }
+  drawBars(ctx, lane, joinThin(parts.map(([, n, phase]) => [MANY, n, phase]), 1), column);
+}
+
+/** A bar of many requests: grey, darker for prefill. */
+function addGrey(ctx, box, phase) {
+  const { ink3, line, line2, idle } = ctx.theme;
+  const fill = { d: line2, p: ink3, pad: idle, idle: line }[phase];
+  ctx.sheet.full.cells.push({ ...box, fill_color: fill, ...NO_LINE });
+  ctx.sheet.ghost.cells.push({ ...box, ...ghostStyle(line2, ctx) });
 }

@@ -19,15 +19,17 @@ function createState(payload, lane, say, size, isOnly) {
   const font = tableFont(size);
   const { head, rows, start } = lane.state;
   const known = [start, ...rows];
-  const widths = head.map((name, column) =>
-    Math.max(longestWord(name, 12), longest(columnTexts(known, column), font)) + (column === head.length - 1 ? 20 : 14));
+  const widths = head.map((name, column) => {
+    const room = column === head.length - 1 ? 20 : 14;
+    return room + Math.max(longestWord(name, 12), longest(columnTexts(known, column), font));
+  });
   const parts = {
     when: h("span.rb-quiet"),
     changed: h("span.rb-changed", { text: say("changed_by_it") }),
     body: h("tbody"),
   };
   const table = h("table.rb-table", { "data-testid": `state-${lane.key}` },
-    h("colgroup", {}, h("col", { style: { width: `${CHIP_COLUMN}px` } }), ...widths.map((w) => h("col", { style: { width: `${w}px` } }))),
+    columnGroup([CHIP_COLUMN, ...widths]),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span.rb-hidden", { text: say("request") })),
       ...head.map((text) => h("th", { scope: "col", text })))),
     parts.body);
@@ -36,8 +38,14 @@ function createState(payload, lane, say, size, isOnly) {
   box.classList.toggle("rb-bounded", isBox);
   const title = h("h3", { text: isOnly ? say("state") : `${say("state")} · ${lane.title}` });
   setTableWidth(table, CHIP_COLUMN + widths.reduce((sum, w) => sum + w, 0));
-  const el = h("section.rb-state", { style: { flexBasis: table.style.minWidth } }, h("header", {}, title, parts.when, parts.changed), box);
+  const header = h("header", {}, title, parts.when, parts.changed);
+  const el = h("section.rb-state", { style: { flexBasis: table.style.minWidth } }, header, box);
   return { el, ...parts, isBox, request: payload.requests };
+}
+
+/** The columns of a table with their widths in px. */
+function columnGroup(widths) {
+  return h("colgroup", {}, ...widths.map((px) => h("col", { style: { width: `${px}px` } })));
 }
 
 /** The width a table needs; it may be given more. */

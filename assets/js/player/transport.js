@@ -9,8 +9,7 @@ const LONGEST_SHARE = 3;
  * @param {Object} act {toStart, back, toggle, forward, toEnd, previousEvent, nextEvent, setSpeed}
  */
 function createTransport(act) {
-  const button = (name, action) =>
-    h("button.rb-icon", { type: "button", onclick: action, "data-testid": name }, icon(name));
+  const button = (name, action) => iconButton(name, action, name);
   const buttons = {
     toStart: button("toStart", act.toStart),
     back: button("back", act.back),

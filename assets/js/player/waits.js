@@ -13,7 +13,8 @@ function drawWaits(ctx, lane) {
       ? lane.rowCentre(wait.req)
       : lane.queueY + lane.waitBase + lane.rowOfWait[i] * lane.waitStep;
     drawWait(ctx, wait, y, lane.byRequest && lane.dense);
-    return lane.byRequest || !wait.text ? [] : [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
+    if (lane.byRequest || !wait.text) return [];
+    return [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
   });
   return words.filter((word) => hasRoom(ctx, lane, word));
 }
@@ -40,7 +41,8 @@ function drawWait(ctx, wait, y, small) {
   const start = layout.cut(wait.t0);
   const to = layout.cut(wait.t1 ?? layout.to) - 1;
   if (to > start) {
-    sheet.full.rules.push({ x0: start, x1: to, y0: y, y1: y, line_color: color, line_width: small ? 1 : 2 });
+    const look = { line_color: color, line_width: small ? 1 : 2 };
+    sheet.full.rules.push({ x0: start, x1: to, y0: y, y1: y, ...look });
   }
   const queued = !layout.single || to - start > 2;
   if (small || !queued || wait.t0 < layout.from) return;
@@ -67,8 +69,9 @@ function waitWords(ctx, lane, wait, y) {
 function drawQueueLength(ctx, lane) {
   const { start, end, waiting } = lane.lane.rounds;
   const top = most(waiting, 1);
-  const height = lane.queue - 6;
-  const base = lane.queueY + lane.queue - 3;
+  const below = lane.lane.batches?.length ? 14 : 3;
+  const height = lane.queue - below - 3;
+  const base = lane.queueY + lane.queue - below;
   for (let i = 0; i < end.length; i += 1) {
     if (!waiting[i] || end[i] < ctx.layout.from || start[i] > ctx.layout.to) continue;
     ctx.sheet.full.cells.push({

@@ -36,14 +36,17 @@ function differenceText(value, digits) {
   return value > 0 ? `+${shown}` : shown;
 }
 
+const LONG_WINDOW = 200;
+
 /** Whether times of this payload are so long that they are shown in seconds. */
 function inSeconds(payload) {
-  return payload.unit === "ms" && payload.t1 >= 100000;
+  return payload.unit === "ms" && (payload.overview?.t1 ?? payload.t1) >= 100000;
 }
 
 /** A time without its unit. */
 function timeNumber(payload, t) {
-  return inSeconds(payload) ? numberText(t / 1000, 2) : numberText(t, 3);
+  if (inSeconds(payload)) return numberText(t / 1000, 3);
+  return numberText(t, payload.t1 - payload.t0 > LONG_WINDOW ? 1 : 3);
 }
 
 /** A time with its unit, as on the cursor tag. */

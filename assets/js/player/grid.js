@@ -1,0 +1,75 @@
+// The tables of metrics: groups of columns that keep their widths, and differences.
+
+/**
+ * A table of groups of columns that keep their widths.
+ * @param {{rows: Node[], groups: {title: string, heads: Node[], widths: number[], quiet?: boolean}[],
+ *          id: string, first?: number}} spec
+ */
+function createGrid({ rows, groups, id, first = CHIP_COLUMN }) {
+  const widths = [first, ...groups.flatMap((group) => group.widths)];
+  const titles = groups.map(({ title, heads }) =>
+    h("th.rb-group", { scope: "colgroup", colspan: heads.length, text: title }));
+  const heads = groups.flatMap((group) => group.heads.map((head, i) =>
+    h(i === 0 ? "th.rb-group" : "th", { scope: "col" }, head)));
+  const isTitled = groups.some((group) => group.title);
+  const head = h("thead", {},
+    isTitled ? h("tr", {}, h("td"), ...titles) : null, h("tr", {}, h("td"), ...heads));
+  const cells = rows.map(() => groups.map((group) => group.heads.map((_, i) => {
+    const value = h("span");
+    const classes = [i === 0 ? ".rb-group" : "", group.quiet ? ".rb-final" : ""].join("");
+    return { td: h(`td${classes}`, {}, value), value };
+  })));
+  const body = h("tbody", {}, ...rows.map((row, r) =>
+    h("tr", {}, h("th", { scope: "row" }, row), ...cells[r].flat().map((cell) => cell.td))));
+  const table = h("table.rb-table.rb-grid", { "data-testid": id },
+    columnGroup(widths), head, body);
+  setTableWidth(table, widths.reduce((sum, width) => sum + width));
+  return { el: table, cells, titles };
+}
+
+/** Write every cell: `value(row, group, column)` gives {text, name}. */
+function fillGrid(grid, value) {
+  grid.cells.forEach((groups, r) => groups.forEach((columns, g) => columns.forEach((cell, c) => {
+    const { text, name = "" } = value(r, g, c);
+    setText(cell.value, text);
+    if (cell.value.className !== name) cell.value.className = name;
+  })));
+}
+
+/** What a difference looks like: its text, and whether it is good or bad. */
+function differenceCell(first, second, head) {
+  if (first === null || second === null) return { text: "–" };
+  const value = second - first;
+  const text = differenceText(value, head.digits);
+  if (text === "=" || head.better === "none") return { text, name: text === "=" ? "rb-same" : "rb-diff" };
+  return { text, name: (value < 0) === (head.better === "less") ? "rb-good" : "rb-bad" };
+}
+
+/** Label of a metric with its unit in quiet type. */
+function metricName(head) {
+  return h("span", {}, head.label, head.unit ? h("small", { text: ` ${head.unit}` }) : "");
+}
+
+/** Width of the column of metric names. */
+function nameWidth(heads, { size }) {
+  const font = tableFont(size);
+  const width = ({ label, unit }) => textWidth(label, font) + textWidth(` ${unit ?? ""}`, font - 1);
+  return most(heads.map(width)) + 12;
+}
+
+/** Every text a metric can show in a lane. */
+function metricTexts(known, pick, digits) {
+  const texts = new Set();
+  for (const rows of known) for (const value of pick(rows)) texts.add(numberText(value, digits));
+  return [...texts];
+}
+
+/** All known sets of a lane's part: at the start, after each round, final. */
+function knownSets(part) {
+  return [part.start, ...part.rows, part.final];
+}
+
+/** The set of a lane's part after round `index` (-1: before any). */
+function setAt(part, index) {
+  return index < 0 ? part.start : part.rows[index];
+}

@@ -1,0 +1,46 @@
+// The gutter: what each row is, and how large the budget.
+
+/** Row names at the left: requests, or seats and the queue; and the budget. */
+function writeGutter(stage, ctx, lane) {
+  const { layout, payload, say } = ctx;
+  const isPhone = layout.size.name === "phone";
+  if (lane.byRequest) {
+    payload.requests.forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
+  } else writeSeats(stage, ctx, lane);
+  const y = layout.single ? lane.stripY + 10 : lane.stripY + 8;
+  if (layout.single) {
+    label(stage, "rb-gutter", say("gutter_budget"), 0, y);
+    const n = numberText(lane.lane.budget);
+    const amount = isPhone ? n : say("gutter_tokens", { n });
+    label(stage, "rb-gutter", amount, 0, y + layout.size.font * 1.35, { color: "var(--rb-ink)" });
+  } else if (!isPhone) {
+    label(stage, "rb-gutter", say("gutter_budget_n", { n: numberText(lane.lane.budget) }), 0, y);
+  }
+}
+
+/** Chip and lengths of a request's row. */
+function writeRequest(stage, ctx, lane, request, row) {
+  const { layout } = ctx;
+  if (lane.dense) return;
+  const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
+  if (layout.size.name !== "phone") {
+    holder.append(h("span", { text: `${numberText(request.prompt)} → ${numberText(request.output)}` }));
+  }
+  stage.parts.over.append(holder);
+}
+
+/** Names of the seats, and of the queue row above them. */
+function writeSeats(stage, ctx, lane) {
+  const { say, layout } = ctx;
+  const isPhone = layout.size.name === "phone";
+  if (!isPhone) label(stage, "rb-gutter", say("gutter_queue"), 0, lane.queueY + lane.queue / 2);
+  if (lane.dense) {
+    const text = isPhone ? String(lane.count) : say("gutter_seats", { n: lane.count });
+    label(stage, "rb-gutter", text, 0, lane.rowsY + 8);
+    return;
+  }
+  for (let row = 0; row < lane.count; row += 1) {
+    const text = isPhone ? String(row + 1) : say("gutter_seat", { n: row + 1 });
+    label(stage, "rb-gutter", text, 0, lane.rowCentre(row));
+  }
+}

@@ -1,0 +1,71 @@
+// Round heads: their names over the rounds, and the pill of the round that is lit.
+
+/** The lane with the most rounds, whose heads serve all when they are shared. */
+function longestLane(lanes) {
+  const length = (lane) => lane.lane.rounds.end.length;
+  return lanes.reduce((best, lane) => (length(lane) > length(best) ? lane : best));
+}
+
+/** One row of round heads with its lit pill. */
+function buildHeads(stage, ctx, lane, y) {
+  const { layout } = ctx;
+  const height = layout.shared ? layout.size.heads : layout.size.heads - 4;
+  const middle = y + height / 2 - 3;
+  const heads = chooseHeads(ctx, lane).map((head) =>
+    ({ ...head, el: label(stage, "rb-head", head.text, head.x, middle) }));
+  const box = { height: `${height - 6}px`, lineHeight: `${height - 6}px` };
+  const pill = label(stage, "rb-pill", "", 0, y, box);
+  if (lane.byRequest) label(stage, "rb-gutter", ctx.rowsTitle, 0, middle);
+  return { settle: (t) => settleHeads(ctx, { lane, heads, pill }, t) };
+}
+
+/** The heads that have room: "Round 3", or "3", or every so many. */
+function chooseHeads({ layout, say }, lane) {
+  const { start, end, number } = lane.lane.rounds;
+  const { font } = layout.size;
+  const width = (text) => textWidth(text, font);
+  const longest = width(say("round_n", { n: numberText(number.at(-1) ?? 1) }));
+  const isWordy = layout.size.name !== "phone" && lane.meanRound >= longest + 12;
+  const step = thinning(lane.meanRound, Math.max(20, width(numberText(number.at(-1) ?? 1)) + 8));
+  const heads = [];
+  for (let i = 0; i < number.length; i += 1) {
+    if (number[i] % step) continue;
+    const [from, to] = [layout.x(start[i]), layout.x(end[i])];
+    const x = (from + to) / 2;
+    const long = say("round_n", { n: numberText(number[i]) });
+    const text = isWordy && width(long) + 4 <= to - from ? long : numberText(number[i]);
+    const half = width(text) / 2;
+    const isFree = !heads.length || x - half > heads.at(-1).x + heads.at(-1).half + 4;
+    if (isFree && x >= layout.gutter && x <= layout.right) heads.push({ i, x, half, text });
+  }
+  return heads;
+}
+
+/** Light the pill at t and dim the heads ahead of it. */
+function settleHeads({ layout, clock, say }, { lane, heads, pill }, t) {
+  const { rounds } = lane.lane;
+  const lit = litRound(lane.lane, clock, t);
+  setShown(pill, lit >= 0);
+  const covered = lit >= 0 ? placePill(layout, pill, rounds, lit, say) : [-1, -1];
+  for (const head of heads) {
+    head.el.classList.toggle("rb-future", rounds.end[head.i] > t + clock.eps);
+    const isCovered = head.x + head.half > covered[0] && head.x - head.half < covered[1];
+    head.el.style.visibility = isCovered ? "hidden" : "";
+  }
+}
+
+/** Give the pill its round's width, or its text's where the round is narrower. */
+function placePill(layout, pill, rounds, lit, say) {
+  const { font } = layout.size;
+  const from = Math.max(layout.gutter, layout.x(rounds.start[lit]));
+  const to = Math.min(layout.right, layout.x(rounds.end[lit]));
+  const name = numberText(rounds.number[lit]);
+  const isPhone = layout.size.name === "phone";
+  const text = isPhone ? name : say("round_n", { n: name });
+  const width = Math.max(to - from, textWidth(text, font, 700) + 12);
+  const centre = Math.min(layout.width - width / 2, Math.max(width / 2, (from + to) / 2));
+  setText(pill, text);
+  pill.style.left = `${centre - width / 2}px`;
+  pill.style.width = `${width}px`;
+  return [centre - width / 2 - 4, centre + width / 2 + 4];
+}

@@ -1,0 +1,62 @@
+// What changes from one round to the next, told to every part of the player.
+
+/** What is current in each lane at the cursor. */
+function laneStates({ lanes, clock, t }) {
+  return lanes.map((lane) => ({
+    lit: litRound(lane, clock, t), ended: lastEnded(lane, clock, t),
+  }));
+}
+
+/** Everything that changes from one round to the next. */
+function settle(player, states) {
+  const { stage, scrub, transport, clock, t, say, payload, lanes } = player;
+  stage.overlay.settle(t);
+  const where = wherePhrase(player, states);
+  showWhere(transport, where);
+  const spoken = [`${where[0]}${where[1]}`, where[2]].filter(Boolean).join(", ");
+  settleScrub(scrub, boundaryBefore(clock, t), spoken);
+  stage.el.setAttribute("aria-label", `${payload.title}. ${spoken}`);
+  const atEnd = clock.bounds[boundaryBefore(clock, t)];
+  const known = new Map();
+  lanes.forEach((lane, i) => {
+    const { lit, ended } = states[i];
+    const isLit = lit >= 0 && lit === ended;
+    known.set(lane, { ended, isLit, time: timeText(payload, say, atEnd) });
+    showCard(player.cards[i], cardAt(lane, clock, t), payload);
+    if (player.states[i]) showState(player.states[i], lane, ended, isLit, say);
+  });
+  player.metrics.settle(known);
+  markRoot(player, states, atEnd);
+}
+
+/** The state of the player as attributes of its root. */
+function markRoot({ root, lanes, isPlaying }, states, time) {
+  const i = Math.max(0, states.findIndex(({ lit }) => lit >= 0));
+  const index = states[i].lit >= 0 ? states[i].lit : states[i].ended;
+  root.dataset.round = String(index < 0 ? 0 : lanes[i].rounds.number[index]);
+  root.dataset.time = String(time);
+  root.dataset.playing = String(isPlaying);
+}
+
+/** "Round 3", " of 5", "13 ms"; the time alone where lanes have rounds of their own. */
+function wherePhrase({ lanes, say, payload, clock, t, stage, size }, states) {
+  const time = timeText(payload, say, clock.bounds[boundaryBefore(clock, t)]);
+  if (lanes.length > 1 && !stage.layout.shared) return [time, "", ""];
+  const i = states.findIndex(({ lit }) => lit >= 0);
+  if (i < 0) return [say(t <= clock.t0 + clock.eps ? "at_start" : "no_round"), "", time];
+  const lane = lanes[i];
+  const all = most(lanes.map((one) => one.num_rounds));
+  const name = say("round_n", { n: numberText(lane.rounds.number[states[i].lit]) });
+  const of = size.name === "phone" ? "of_rounds_below" : "of_rounds";
+  return [name, say(of, { n: numberText(all) }), time];
+}
+
+/** Light the phase of the round: in turn when playing slowly, else the last. */
+function showPhases({ lanes, cards, isPlaying, speed, t }, states) {
+  lanes.forEach((lane, i) => {
+    const { lit } = states[i];
+    const { start, end } = lane.rounds;
+    const isSlow = isPlaying && speed <= 1 && lit >= 0 && !reducedMotion.matches;
+    lightPhase(cards[i], isSlow ? (t - start[lit]) / (end[lit] - start[lit]) : lit < 0 ? -1 : 1);
+  });
+}

@@ -1,0 +1,297 @@
+"""What a round says: a sentence for everyone and every reason, in both languages."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from app.i18n import LANGUAGES, words
+from app.sentences import Teller, number
+from sim import Reason, Scenario, run
+from sim.files import builtin, builtin_files
+from tests.sim.make import by_hand, scenario, scenarios
+
+TWO, THREE = (("A", 0, 4, 2), ("B", 0, 4, 2)), ("C", 0, 1, 2)
+POOL = {"block_size": 4, "num_blocks": 2}
+LONG = ("A", 0, 5, 1)
+
+
+def line(subject: Scenario, index: int, id_: str, lang: str = "en") -> str:
+    """One request's sentence in a round."""
+    card = Teller(lang, subject).card(run(subject)[index])
+    return str(next(row["text"] for row in card["lines"] if row["req"] == id_))
+
+
+SAID: list[tuple[str, Scenario, int, str, str]] = [
+    ("by hand, whole budget", by_hand(), 0, "A", "gets 4 of its 6 prompt tokens: the budget is 4."),
+    (
+        "by hand, last chunk",
+        by_hand(),
+        1,
+        "A",
+        "computes the last 2 tokens of its prompt, and its first output comes with them.",
+    ),
+    (
+        "by hand, whole prompt",
+        by_hand(),
+        1,
+        "B",
+        "computes its whole prompt, 2 tokens, and its first output comes with it.",
+    ),
+    ("by hand, decode", by_hand(), 2, "A", "decodes one token, its 2nd of 3."),
+    ("by hand, last", by_hand(), 2, "B", "decodes its 2nd and last token, and leaves."),
+    (
+        "by hand, cut",
+        by_hand(),
+        2,
+        "C",
+        "gets 2 of its 3 prompt tokens: A and B had taken 2 of the 4.",
+    ),
+    (
+        "by hand, one left",
+        by_hand(),
+        3,
+        "C",
+        "computes the last token of its prompt, and its first output comes with it.",
+    ),
+    (
+        "arrives inside",
+        by_hand(),
+        0,
+        "B",
+        "arrives at 2 ms, inside this round. It can join at 4 ms.",
+    ),
+    (
+        "arrives at a closed batch",
+        by_hand(mode="static"),
+        0,
+        "B",
+        "arrives at 2 ms, and finds the batch closed.",
+    ),
+    (
+        "chunk limit",
+        by_hand(max_chunk=2),
+        0,
+        "A",
+        "gets 2 of its 6 prompt tokens, the most one request may take a round.",
+    ),
+    (
+        "budget spent",
+        scenario(*TWO, budget=4),
+        0,
+        "B",
+        "gets nothing: A use all 4 tokens of this round.",
+    ),
+    ("behind head", scenario(*TWO, THREE, budget=4), 0, "C", "waits behind B, which cannot go yet."),
+    (
+        "one seat",
+        scenario(*TWO, budget=8, max_num_seqs=1),
+        0,
+        "B",
+        "waits: the only seat is taken.",
+    ),
+    (
+        "two seats",
+        scenario(*TWO, THREE, budget=9, max_num_seqs=2),
+        0,
+        "C",
+        "waits: all 2 seats are taken.",
+    ),
+    (
+        "whole prompt",
+        scenario(*TWO, budget=6, chunked=False),
+        0,
+        "B",
+        "waits: its prompt of 4 must fit whole, and 2 of the 6 tokens are left.",
+    ),
+    (
+        "batch closed",
+        scenario(*TWO, budget=4, mode="static", batch_size=1),
+        0,
+        "B",
+        "waits outside: this batch is closed until A is done.",
+    ),
+    (
+        "batch turn",
+        scenario(*TWO, budget=4, mode="static"),
+        0,
+        "B",
+        "waits for the other prompts of its batch.",
+    ),
+    ("idle", builtin("1a").with_setup(mode="static"), 2, "A", "is done, but holds its seat until C"),
+    (
+        "held",
+        builtin("1a").with_setup(mode="static"),
+        1,
+        "A",
+        "decodes its 2nd and last token; its seat stays taken.",
+    ),
+    (
+        "padding",
+        scenario(("A", 0, 3, 1), ("B", 0, 1, 1), budget=2, mode="static"),
+        2,
+        "B",
+        "has no prompt left here: 2 positions of its row are padding.",
+    ),
+    (
+        "first of a decode",
+        builtin("1a"),
+        0,
+        "A",
+        "decodes its first token of 2.",
+    ),
+    (
+        "only token by decode",
+        scenario(("A", 0, 4, 1, {"cached": 4}), budget=4),
+        0,
+        "A",
+        "decodes its only token, and leaves.",
+    ),
+    (
+        "only token with the prompt",
+        scenario(("A", 0, 1, 1), budget=4),
+        0,
+        "A",
+        "computes its prompt of one token, and its first output comes with it. "
+        "It was its only one: it leaves.",
+    ),
+    (
+        "next round",
+        builtin("3a"),
+        0,
+        "A",
+        "computes the last 4 of its prompt tokens; its first output comes next round.",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("subject", "index", "id_", "said"),
+    [case[1:] for case in SAID],
+    ids=[case[0] for case in SAID],
+)
+def test_a_line_says_what_happened_and_the_number_that_caused_it(
+    subject: Scenario, index: int, id_: str, said: str
+) -> None:
+    assert line(subject, index, id_).startswith(said)
+    assert re.search(r"[\u4e00-\u9fff]", line(subject, index, id_, "zh"))
+
+
+REASONS: dict[Reason, tuple[Scenario, int, str]] = {
+    Reason.BUDGET_SPENT: (scenario(*TWO, budget=4), 0, "B"),
+    Reason.NO_SEAT: (scenario(*TWO, budget=8, max_num_seqs=1), 0, "B"),
+    Reason.NO_BLOCKS: (scenario(LONG, TWO[1], budget=9, **POOL), 0, "B"),
+    Reason.PREEMPTED: (scenario(*TWO, budget=8, **POOL), 1, "B"),
+    Reason.WHOLE_PROMPT: (scenario(*TWO, budget=6, chunked=False), 0, "B"),
+    Reason.BEHIND_HEAD: (scenario(*TWO, THREE, budget=4), 0, "C"),
+    Reason.CHUNK_LIMIT: (by_hand(max_chunk=2), 0, "A"),
+    Reason.BATCH_CLOSED: (scenario(*TWO, budget=4, mode="static", batch_size=1), 0, "B"),
+    Reason.BATCH_TURN: (scenario(*TWO, budget=4, mode="static"), 0, "B"),
+}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_has_a_sentence_and_a_chip(reason: Reason, lang: str) -> None:
+    subject, index, id_ = REASONS[reason]
+    record = run(subject)[index]
+    assert reason in (record.why.get(id_), record.cut.get(id_))
+    row = next(row for row in Teller(lang, subject).card(record)["lines"] if row["req"] == id_)
+    assert row["text"] and "{" not in row["text"]
+    assert row["chips"] == [[words(lang)[f"reason.{reason}"], "plain"]]
+
+
+@settings(max_examples=60)
+@given(scenarios())
+def test_every_round_can_be_told_in_both_languages(subject: Scenario) -> None:
+    for lang in LANGUAGES:
+        teller = Teller(lang, subject)
+        for record in run(subject):
+            card = teller.card(record)
+            texts = [card["sum"], card["ms"], card["more"], *(row["text"] for row in card["lines"])]
+            assert all("{" not in text for text in texts)
+            assert all(row["text"] for row in card["lines"])
+            if len(card["lines"]) < 8:
+                here = {*record.running, *record.idle, *record.waiting}
+                assert here <= {row["req"] for row in card["lines"]}
+
+
+@pytest.mark.parametrize("name", list(builtin_files()))
+def test_no_english_slips_into_a_chinese_card(name: str) -> None:
+    subject = builtin(name)
+    for mode in ("static", "continuous"):
+        for record in run(subject.with_setup(mode=mode)):
+            for row in Teller("zh", subject.with_setup(mode=mode)).card(record)["lines"]:
+                bare = re.sub(r"\b([A-Z]\d?|token|tokens|ms|KV)\b", "", row["text"])
+                assert not re.search(r"[A-Za-z]{2,}", bare), row["text"]
+
+
+def test_the_sum_of_a_round_leads_to_its_time() -> None:
+    teller = Teller("en", by_hand())
+    card = teller.card(run(by_hand())[2])
+    assert (card["sum"], card["ms"]) == ("4 of 4 tokens, so 2 + 0.5 × 2 + 2 = ", "5 ms")
+    dear = by_hand(cost={"per_kv_token": 0.001})
+    assert Teller("en", dear).card(run(dear)[2])["sum"].endswith("2 + 0.5 × 2 + 2 + 0.001 × 8 = ")
+    ticks = builtin("3a")
+    assert Teller("en", ticks).card(run(ticks)[0])["sum"] == "6 of 8 tokens in "
+    assert Teller("en", ticks).card(run(ticks)[0])["ms"] == "1 tick"
+
+
+def test_a_crowd_is_counted_and_no_one_is_lost() -> None:
+    rows = [(f"R{i}", 0, 2, 3) for i in range(40)]
+    subject = scenario(*rows, budget=64, max_num_seqs=20)
+    card = Teller("en", subject).card(run(subject)[1])
+    assert len(card["lines"]) == 8
+    told = sum(int(n) for n in re.findall(r"\d+", card["more"]))
+    assert told == 40 - 8
+
+
+def test_a_crowd_of_a_static_batch_is_counted_too() -> None:
+    """Members whose row is only padding, or whose turn has not come, are members all the same."""
+    rows = [("A", 0, 12, 2), *((f"R{i}", 0, 1, 2) for i in range(11))]
+    subject = scenario(*rows, budget=36, mode="static", batch_size=12)
+    for record in run(subject):
+        card = Teller("en", subject).card(record)
+        told = sum(int(n) for n in re.findall(r"\d+", card["more"]))
+        assert told == 12 - len(card["lines"]), f"round {record.number}: {card['more']!r}"
+
+
+@pytest.mark.parametrize(
+    ("ids", "en", "zh"),
+    [
+        ([], "", ""),
+        (["A"], "A", "A"),
+        (["A", "B"], "A and B", "A"),
+        (["A", "B", "C"], "A, B and C", "A、B"),
+        (list("ABCDEFG"), "A, B and 5 others", "A、B"),
+    ],
+)
+def test_names_are_listed_or_counted(ids: list[str], en: str, zh: str) -> None:
+    assert Teller("en", by_hand()).names(ids) == en
+    assert Teller("zh", by_hand()).names(ids).startswith(zh)
+    if len(ids) > 3:
+        assert "7" in Teller("zh", by_hand()).names(ids)
+
+
+@pytest.mark.parametrize(
+    ("n", "en"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th")]
+    + [(21, "21st"), (102, "102nd"), (111, "111th"), (1003, "1003rd")],
+)
+def test_ordinals(n: int, en: str) -> None:
+    assert Teller("en", by_hand()).ordinal(n) == en
+    assert Teller("zh", by_hand()).ordinal(n) == str(n)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(19.5, "19.5"), (3, "3"), (1234.5, "1,234.5"), (0.000001, "0.000001"), (100, "100"), (0, "0")],
+)
+def test_figures_have_no_idle_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_times_have_their_unit() -> None:
+    ms, tick = Teller("en", by_hand()), Teller("en", builtin("3a"))
+    assert (ms.time(13_500_000), ms.duration(500_000)) == ("13.5 ms", "0.5 ms")
+    assert (tick.time(3), tick.duration(3), tick.duration(1)) == ("tick 3", "3 ticks", "1 tick")

@@ -1,0 +1,409 @@
+"""One visitor's session: edits give figures or say what is wrong, and never lose the picture."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.session import FIELDS, MOST_ROWS, TRACE, Session
+from lessons.catalogue import scenes, text
+from sim.files import SYNTHETIC
+
+Row = dict[str, str]
+TRACE_FILE = b"arrived_at,num_prefill_tokens,num_decode_tokens\n" + b"".join(
+    b"%d.5,%d,%d\n" % (i, 50 + i, 5 + i % 7) for i in range(250)
+)
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session()
+
+
+def rows(session: Session) -> list[Row]:
+    """A copy of the table, to be edited."""
+    return [dict(row) for row in session.rows]
+
+
+def edit(session: Session, index: int, **cells: str) -> None:
+    """Type into some cells of a row."""
+    changed = rows(session)
+    changed[index] |= cells
+    session.set_rows(changed)
+
+
+def figure(session: Session, key: str, lane: int = 1) -> Any:
+    """A final figure of a lane, by the head of its column."""
+    keys = [head["key"] for head in session.payload["overall_head"]]
+    return session.payload["lanes"][lane]["overall"]["final"][keys.index(key)]
+
+
+# Running.
+
+
+def test_a_session_begins_with_the_by_hand_scene(session: Session) -> None:
+    assert session.scenario_name == "5a"
+    assert (figure(session, "makespan"), figure(session, "tokens")) == (19.5, 7)
+    assert figure(session, "makespan", lane=0) == 24
+    assert session.payload["reset"]
+    assert (session.problems, session.read_only, session.notice) == ([], False, "")
+    assert [row["id"] for row in session.rows] == ["A", "B", "C"]
+
+
+def test_a_larger_budget_gives_the_figures_of_lesson_5c(session: Session) -> None:
+    first = session.payload["run"]
+    session.budget = 6
+    assert (figure(session, "makespan"), figure(session, "output_tps")) == (17.5, 400)
+    assert session.payload["run"] > first
+    assert not session.payload["reset"]
+
+
+def test_an_edited_cell_gives_the_figures_of_the_edited_run(session: Session) -> None:
+    edit(session, 0, output="1")
+    assert session.problems == []
+    assert figure(session, "tokens") == 5
+    edit(session, 2, arrival="0.25", prompt="1", cached="1")
+    assert session.payload["requests"][2]["arrival"] == 0.25
+
+
+def test_rows_can_be_added_and_taken_away(session: Session) -> None:
+    session.set_rows([*rows(session), {"id": "D", "arrival": "7", "prompt": "2", "output": "1"}])
+    assert figure(session, "finished") == 4
+    session.set_rows(rows(session)[:1])
+    assert figure(session, "finished") == 1
+
+
+def test_blanks_around_a_cell_do_not_matter(session: Session) -> None:
+    edit(session, 0, id=" A ", arrival=" 0 ", prompt=" 6", output="3 ", cached="  ")
+    assert session.problems == []
+    assert figure(session, "makespan") == 19.5
+
+
+def test_reset_takes_all_edits_back(session: Session) -> None:
+    session.budget = 9
+    edit(session, 0, prompt="x")
+    session.reset()
+    assert (session.budget, session.problems) == (4, [])
+    assert session.rows[0]["prompt"] == "6"
+    assert figure(session, "makespan") == 19.5
+    assert session.payload["reset"]
+
+
+@pytest.mark.parametrize("name", list(scenes()))
+def test_every_scene_can_be_chosen(session: Session, name: str) -> None:
+    session.choose(name)
+    assert session.scenario_name == name
+    assert session.payload["title"] == text(name, "en").title
+    assert session.lesson()["text"] == text(name, "en").body
+    assert session.lesson()["number"] == str(scenes()[name].lesson)
+    assert session.payload["reset"]
+    json.dumps(session.payload, allow_nan=False)
+
+
+def test_choosing_what_is_not_there_yet_changes_nothing(session: Session) -> None:
+    before = session.payload
+    session.choose(TRACE)
+    assert session.payload is before
+
+
+def test_each_visitor_has_a_table_of_their_own(session: Session) -> None:
+    other = Session()
+    edit(session, 0, prompt="1")
+    assert other.rows[0]["prompt"] == "6"
+    assert TRACE not in other.param.scenario_name.objects
+    session.open_trace("t.csv", TRACE_FILE)
+    assert TRACE not in other.param.scenario_name.objects
+    assert other.param.budget.bounds == (1, 16)
+
+
+# What cannot run.
+
+BAD_CELLS: list[tuple[str, int, dict[str, str], str, str]] = [
+    ("negative arrival", 1, {"arrival": "-1"}, "arrival", "B: arrival must be at least 0, not -1."),
+    ("text", 1, {"prompt": "six"}, "prompt", "B: prompt must be a whole number, not “six”."),
+    ("fraction", 1, {"output": "2.5"}, "output", "B: output must be a whole number, not “2.5”."),
+    ("empty", 1, {"prompt": ""}, "prompt", "B needs a value for prompt."),
+    ("zero prompt", 1, {"prompt": "0"}, "prompt", "B needs at least 1 prompt token, not 0."),
+    ("zero output", 1, {"output": "0"}, "output", "B needs at least 1 output token, not 0."),
+    ("text as a time", 1, {"arrival": "soon"}, "arrival", "B: arrival must be a number"),
+    ("no number", 1, {"arrival": "nan"}, "arrival", "B: arrival must be a number"),
+    ("endless", 1, {"arrival": "inf"}, "arrival", "B: arrival must be at most 1,000,000"),
+    ("huge", 1, {"prompt": "20001"}, "prompt", "B: prompt must be at most 20,000, not 20,001."),
+    ("very huge", 1, {"output": "9" * 40}, "output", "B: output must be at most 2,000, not 1e+40."),
+    ("endless digits", 1, {"output": "9" * 5000}, "output", "B: output must be"),
+    ("same name", 2, {"id": "A"}, "id", "A is there twice."),
+    ("no name", 2, {"id": " "}, "id", "Row 3: a request needs a name of 1 to 24"),
+    ("long name", 2, {"id": "x" * 25}, "id", "Row 3: a request needs a name of 1 to 24"),
+    ("cached", 0, {"cached": "7"}, "cached", "A: 7 cached tokens, but the prompt has only 6."),
+]
+
+
+@pytest.mark.parametrize(
+    ("index", "cells", "field", "said"),
+    [case[1:] for case in BAD_CELLS],
+    ids=[case[0] for case in BAD_CELLS],
+)
+def test_a_bad_cell_is_named_and_the_last_good_run_stays(
+    session: Session, index: int, cells: Row, field: str, said: str
+) -> None:
+    before = session.payload
+    edit(session, index, **cells)
+    assert session.payload is before
+    (problem,) = session.problems
+    assert (problem["row"], problem["field"]) == (index, field)
+    assert problem["text"].startswith(said)
+    session.lang = "zh"
+    (chinese,) = session.problems
+    assert (chinese["row"], chinese["field"]) == (index, field)
+    assert chinese["text"] != problem["text"] and "{" not in chinese["text"]
+    session.set_rows([dict(row) for row in Session().rows])
+    assert session.problems == []
+
+
+def test_a_row_without_a_name_is_called_by_its_number(session: Session) -> None:
+    edit(session, 2, id="", prompt="x")
+    texts = [problem["text"] for problem in session.problems]
+    assert any(said.startswith("Row 3: prompt must be a whole number") for said in texts)
+
+
+def test_all_bad_cells_are_named_at_once(session: Session) -> None:
+    changed = rows(session)
+    changed[0]["prompt"], changed[1]["arrival"], changed[2]["output"] = "x", "-1", ""
+    session.set_rows(changed)
+    places = {(problem["row"], problem["field"]) for problem in session.problems}
+    assert places == {(0, "prompt"), (1, "arrival"), (2, "output")}
+
+
+def test_a_prompt_that_can_never_run_is_named_with_the_remedy(session: Session) -> None:
+    session.choose("3a")
+    before = session.payload
+    edit(session, 0, prompt="9")
+    (problem,) = session.problems
+    assert (problem["row"], problem["field"]) == (0, "prompt")
+    assert problem["text"] == (
+        "A can never run: its prompt of 9 must fit whole into a budget of 8. "
+        "Raise the budget or shorten the prompt."
+    )
+    assert session.payload is before
+    session.lang = "zh"
+    assert session.payload["lanes"][1]["total_tokens"] == 11  # the last good run, in Chinese
+    assert session.problems[0]["row"] == 0
+    session.budget = 9
+    assert session.problems == []
+
+
+def test_ticks_are_whole(session: Session) -> None:
+    session.choose("3a")
+    edit(session, 2, arrival="3.5")
+    (problem,) = session.problems
+    assert (problem["row"], problem["field"]) == (2, "arrival")
+    assert problem["text"] == "C: arrival counts whole ticks, so 3.5 does not do."
+
+
+def test_too_many_rows_are_refused(session: Session) -> None:
+    before = session.payload
+    many = [
+        {"id": f"R{i}", "arrival": "0", "prompt": "1", "output": "1", "cached": ""}
+        for i in range(MOST_ROWS + 1)
+    ]
+    session.set_rows(many)
+    (problem,) = session.problems
+    assert problem["row"] is None
+    assert problem["text"] == "The table holds 200 requests at most, not 201."
+    assert session.payload is before
+    session.set_rows(many[:-1])
+    assert session.problems == []
+    assert figure(session, "finished") == 200
+
+
+def test_an_empty_table_says_so(session: Session) -> None:
+    before = session.payload
+    session.set_rows([])
+    assert [problem["row"] for problem in session.problems] == [None]
+    assert session.problems[0]["text"] == "No requests yet: add one."
+    assert session.payload is before
+
+
+def test_a_table_that_would_run_for_very_long_is_refused(session: Session) -> None:
+    """Two hundred rows at their bounds: millions of rounds that nobody could look at."""
+    session.budget = 1
+    before = session.payload
+    session.set_rows(
+        [
+            {"id": f"R{i}", "arrival": "0", "prompt": "20000", "output": "2000", "cached": ""}
+            for i in range(200)
+        ]
+    )
+    assert len(session.problems) == 1
+    assert "rounds" in session.problems[0]["text"]
+    assert session.payload is before
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(FIELDS),
+            st.sampled_from(["", "0", "1", "3", "-2", "A", "B", "x", "1e3", "２", "1_0", "+4", ".5"])
+            | st.text(max_size=5),
+        ),
+        max_size=4,
+    ),
+    st.sampled_from(["en", "zh"]),
+)
+def test_whatever_is_typed_gives_a_run_or_a_problem(table: list[Row], lang: str) -> None:
+    session = Session(lang=lang)
+    before = session.payload
+    session.set_rows(table)
+    if session.problems:
+        assert session.payload is before
+        for problem in session.problems:
+            assert problem["text"] and "{" not in problem["text"]
+            assert problem["row"] is None or 0 <= problem["row"] < len(table)
+    else:
+        assert session.payload["run"] >= before["run"]
+        assert len(session.payload["requests"]) == len(table) or table == []
+
+
+def test_missing_cells_of_a_row_are_empty(session: Session) -> None:
+    session.set_rows([{"id": "A"}])
+    fields = [problem["field"] for problem in session.problems]
+    assert fields == ["arrival", "prompt", "output"]
+
+
+# Languages.
+
+
+def test_the_language_switches_every_word_and_keeps_the_run(session: Session) -> None:
+    before = session.payload
+    session.lang = "zh"
+    assert session.payload["lang"] == "zh"
+    assert session.payload["run"] == before["run"]
+    assert session.payload["lanes"][1]["rounds"] == before["lanes"][1]["rounds"]
+    assert session.payload["words"] != before["words"]
+    assert session.lesson()["title"] == text("5a", "zh").title
+    assert session.scenario_titles()[0][1] == text("1a", "zh").title
+
+
+def test_switching_the_language_keeps_edits(session: Session) -> None:
+    session.budget = 6
+    edit(session, 0, output="2")
+    made = figure(session, "makespan")
+    session.lang = "zh"
+    assert figure(session, "makespan") == made
+    assert session.rows[0]["output"] == "2"
+
+
+# Traces and large runs.
+
+
+def test_a_trace_is_shown_as_it_was_recorded(session: Session) -> None:
+    session.open_trace("my trace.csv", TRACE_FILE)
+    assert session.scenario_name == TRACE
+    assert session.read_only and session.rows == []
+    assert "250" in session.notice
+    assert (TRACE, "my trace.csv") in session.scenario_titles()
+    assert "my trace.csv" in session.lesson()["hook"]
+    assert not session.payload["whole"]
+    assert figure(session, "finished") == 250
+    json.dumps(session.payload, allow_nan=False)
+
+
+def test_a_short_trace_can_be_edited(session: Session) -> None:
+    session.open_trace("short.csv", b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,10,2\n")
+    assert not session.read_only
+    assert [row["id"] for row in session.rows] == ["R1"]
+    assert session.param.budget.bounds[1] >= session.budget
+
+
+def test_a_trace_stays_at_hand_when_another_scene_is_chosen(session: Session) -> None:
+    session.open_trace("my.csv", TRACE_FILE)
+    session.choose("1a")
+    assert not session.read_only
+    session.choose(TRACE)
+    assert session.read_only
+    assert figure(session, "finished") == 250
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("photo.png", bytes(range(256)) * 4),
+        ("notes.txt", "just words\nand more words\n".encode()),
+        ("table.csv", b"name,age\nAnn,4\n"),
+        ("bad.csv", b"arrived_at,num_prefill_tokens,num_decode_tokens\nx,y,z\n"),
+        ("page.html", b"<html><body>no trace</body></html>"),
+        ("broken.jsonl", b'{"timestamp": 0, "input_length": 3,\n'),
+        ("<script>alert(1)</script>.csv", b"\xff\xfe\x00"),
+    ],
+)
+def test_a_file_that_is_no_trace_leaves_all_as_it_was(
+    session: Session, name: str, content: bytes, lang: str
+) -> None:
+    session.lang = lang
+    before = session.payload
+    session.open_trace(name, content)
+    assert session.payload is before
+    assert session.scenario_name == "5a"
+    assert session.notice.startswith(name)
+    assert "{" not in session.notice.removeprefix(name)
+    assert TRACE not in session.param.scenario_name.objects
+
+
+def test_a_public_trace_opens(session: Session, shared: Path) -> None:
+    path = shared / "data/traces/vidur_splitwise_conv.rows1-1000.csv"
+    session.open_trace(path.name, path.read_bytes())
+    assert session.scenario_name == TRACE
+    assert figure(session, "finished") == len(session._lanes[1].history.scenario.requests)
+
+
+def test_the_synthetic_run_can_be_looked_at_anywhere(session: Session) -> None:
+    session.choose(SYNTHETIC)
+    assert session.read_only
+    end = session.payload["overview"]["t1"]
+    run = session.payload["run"]
+    for t in (0, end / 3, end - 1, end, end * 2):
+        session.move_window({"run": run, "t": t})
+        assert session.payload["t0"] <= min(t, end) <= session.payload["t1"]
+        assert session.payload["run"] == run
+    session.budget = 1024
+    assert session.payload["run"] != run
+    assert figure(session, "finished") == 600
+
+
+def test_the_language_switches_where_the_window_is(session: Session) -> None:
+    session.choose(SYNTHETIC)
+    session.move_window({"run": session.payload["run"], "t": 60_000})
+    before = session.payload
+    session.lang = "zh"
+    assert session.payload["t0"] <= 60_000 <= session.payload["t1"]
+    assert (session.payload["t0"], session.payload["t1"]) == (before["t0"], before["t1"])
+
+
+def test_a_window_of_a_run_that_is_gone_is_not_sent(session: Session) -> None:
+    session.choose(SYNTHETIC)
+    before = session.payload
+    for request in ({"run": before["run"] - 1, "t": 5}, {"run": before["run"]}, {}):
+        session.move_window(request)
+    session.move_window({"run": before["run"], "t": "soon"})
+    assert session.payload is before
+
+
+@pytest.mark.parametrize("t", [float("nan"), float("inf"), 1e300, -5, True])
+def test_a_window_at_no_time_breaks_nothing(session: Session, t: float) -> None:
+    session.choose(SYNTHETIC)
+    session.move_window({"run": session.payload["run"], "t": t})
+    json.dumps(session.payload, allow_nan=False)
+
+
+def test_a_window_between_two_ticks_is_sent(session: Session) -> None:
+    session.choose("3a")
+    edit(session, 0, output="900")
+    assert not session.payload["whole"]
+    session.move_window({"run": session.payload["run"], "t": 450.5})
+    assert session.payload["t0"] <= 450.5 <= session.payload["t1"]
