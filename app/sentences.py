@@ -105,6 +105,7 @@ class Teller:
             "prefill": sum(id_ in record.prefilling for id_ in rest),
             "decode": sum(id_ in record.given and id_ not in record.prefilling for id_ in rest),
             "idle": sum(id_ in record.idle for id_ in rest),
+            "nothing": sum(id_ in record.after and id_ not in record.given for id_ in rest),
             "wait": sum(id_ in waiting for id_ in rest) + max(0, len(record.queue) - MOST_LINES),
         }
         parts = [
@@ -233,6 +234,8 @@ class Teller:
         if id_ in record.emitted:  # its static batch has just finished all prompts
             return self._first_output(record, id_, self.say("round.static_first_held"))
         key = f"round.{reason}"
+        if reason is Reason.PREEMPTED and id_ not in record.preempted:
+            key += "_wait"
         if reason is Reason.NO_SEAT and self.setup.seats == 1:
             key += "_one"
         values = {
@@ -243,6 +246,8 @@ class Teller:
             "free": self.setup.budget - record.positions,
             "head": record.queue[0].id if record.queue else "",
             "who": self.names(self._last_of_batch(record)),
+            "needed": self.setup.blocks(self._request(id_).prompt),
+            "unused": (self.setup.num_blocks or 0) - (record.used or 0),
         }
         return self._because(reason, self.say(key, **values))
 

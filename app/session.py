@@ -18,13 +18,16 @@ from lessons.catalogue import MODES, scenes, text
 from sim import Problem, Scenario, ScenarioError, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
+from sim.problems import printable
+from sim.scenario import most_rounds
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
 FIELDS = ("id", "arrival", "prompt", "output", "cached")
 MOST_ROWS = 200
 MOST = {"arrival": 1_000_000, "prompt": 20_000, "output": 2_000, "cached": 20_000}
-MOST_ROUNDS = 100_000
+MOST_ROUNDS = 500_000
+QUICK_ROUNDS = 20_000  # above, a run goes through `defer`
 Row = dict[str, str]
 
 
@@ -145,7 +148,12 @@ class Session(param.Parameterized):
     def _edited(self, data: dict[str, Any]) -> Scenario:
         if self.read_only:
             return self._base.with_setup(budget=self.budget)
-        return Scenario.from_dict(data)
+        scenario = Scenario.from_dict(data)
+        rounds = max(most_rounds(scenario.with_setup(mode=mode)) for mode in MODES)
+        if rounds > MOST_ROUNDS:
+            found = Problem(("requests",), "too_many_rounds", rounds, {"high": MOST_ROUNDS})
+            raise ScenarioError((found,))
+        return scenario
 
     def _run_all(self, scenario: Scenario, show: Callable[[list[Lane]], None]) -> None:
         """Simulate both lanes, then show them; a later call makes an unfinished one void."""
@@ -157,7 +165,7 @@ class Session(param.Parameterized):
                 self.working = ""
                 show(lanes)
 
-        if len(scenario.requests) <= MOST_ROWS:
+        if most_rounds(scenario) <= QUICK_ROUNDS:
             then(_simulate(scenario))
             return
         self.working = self._say("scene.running", count=f"{len(scenario.requests):,}")
@@ -271,7 +279,8 @@ class Session(param.Parameterized):
         fault, remedy = (
             self._say(f"trace.{rule}", **values) for rule in (error.rule, error.remedy)
         )
-        return self._joined([self._say("trace.fault", place=place, fault=fault), remedy])
+        told = self._say("trace.sentence", text=self._say("trace.fault", place=place, fault=fault))
+        return told + (" " if self.lang == "en" else "") + self._joined([remedy])
 
     def _joined(self, phrases: Iterable[str]) -> str:
         """Phrases as sentences of their own, in one paragraph."""
@@ -345,6 +354,6 @@ def _page_problems(data: Mapping[str, Any], read_only: bool) -> list[Problem]:
 
 def _plain(value: Any) -> Any:
     """A figure with thousands separators, anything else as short text."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return number(value) if abs(value) < 1e15 else f"{value:.3g}"
-    return str(value)[:40]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
+        return number(value)
+    return str(printable(value))[:40]

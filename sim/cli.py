@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.act(options)
     except (_RefusedError, FileError, TraceError, ScenarioError) as error:
         line = " ".join(_short(error).split())
-        sys.stderr.write(f"python -m sim: {line}\n")
+        shown = "".join(c if c.isprintable() else "?" for c in line)
+        sys.stderr.write(f"python -m sim: {shown}\n")
         return 2
     except BrokenPipeError:
         sys.stderr.close()
@@ -102,7 +103,7 @@ def _run(options: argparse.Namespace) -> None:
         sys.stderr.write(f"checked {check(history):,} rounds: all laws hold\n")
     if options.json:
         rounds = options.rounds or len(history) <= MOST_ROUNDS_JSON
-        json.dump(to_json(history, rounds=rounds), sys.stdout, ensure_ascii=False)
+        json.dump(to_json(history, rounds=rounds), sys.stdout)
         _out("")
     elif options.csv:
         for path in _written(history, options.csv):
@@ -158,12 +159,21 @@ def _scenario_file(path: Path) -> Scenario:
 
 
 def _trace(path: Path, options: argparse.Namespace) -> Scenario:
-    columns = dict(pair.split("=", 1) for pair in options.columns.split(",") if "=" in pair)
-    imported = read_trace_file(path, columns=columns or None, unit=options.unit)
+    columns = _columns(options.columns)
+    imported = read_trace_file(path, columns=columns, unit=options.unit)
     scenario = traffic(imported.requests, path.name)
     for line in (*imported.report.lines(), scenario.note):
         sys.stderr.write(line + "\n")
     return scenario
+
+
+def _columns(text: str) -> dict[str, str]:
+    """`arrival=t,prompt=in` as a table."""
+    pairs = [pair.partition("=") for pair in text.split(",") if pair]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise _RefusedError(f"--columns {text}: write it as arrival=T,prompt=IN,output=OUT")
+    return {name: column for name, _, column in pairs}
 
 
 # --set name=value

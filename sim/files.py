@@ -80,12 +80,14 @@ def read_table(path: Path) -> dict[str, Any]:
 
 def parse(text: str, path: Path) -> Any:
     """TOML or JSON, by the file's ending, else by its first character."""
-    is_json = path.suffix == ".json" or (path.suffix != ".toml" and text.lstrip()[:1] in "{[")
+    is_json = path.suffix == ".json" or (path.suffix != ".toml" and text.lstrip()[:1] == "{")
     try:
         return json.loads(text) if is_json else tomllib.loads(text)
     except json.JSONDecodeError as error:
         raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"{path}: not TOML: {error}") from None
+    except ValueError:
+        raise FileError(f"{path}: holds a number too long to read") from None
     except RecursionError:
         raise FileError(f"{path}: is nested too deeply") from None

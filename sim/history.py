@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sim.engine import Stretch, stretches
 from sim.record import Round, next_round
-from sim.scenario import Scenario
+from sim.scenario import Scenario, most_rounds
 from sim.state import Checkpoint, State
 
 Ints = NDArray[np.int64]
@@ -34,8 +34,10 @@ _COLUMNS = (
     "running",
     "waiting",
     "emitted",
+    "used",
 )
 _MOST_CHECKPOINTS = 256
+_MOST_CACHED_ROUNDS = 20_000
 
 
 class Recorder:
@@ -67,6 +69,7 @@ class Recorder:
             *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
             *(made.prefill, made.decode, made.padding, made.idle),
             *(len(state.running) + len(done.finished), len(state.waiting), len(done.emitted)),
+            made.used,
         )
         for name, value in zip(_COLUMNS, row, strict=True):
             self.columns[name].append(value)
@@ -212,8 +215,8 @@ def _run_cached(scenario: Scenario) -> History:
 
 
 def run(scenario: Scenario) -> History:
-    """The history of a scenario. Results of small scenarios are kept, as they are asked again."""
-    if len(scenario.requests) > 1000:
+    """The history of a scenario. Those of small scenarios are kept, as they are asked for again."""
+    if most_rounds(scenario) > _MOST_CACHED_ROUNDS:
         return simulate(scenario)
     return _run_cached(scenario)
 

@@ -216,12 +216,18 @@ class Metrics:
             "preemptions": int(self.history.preemptions.sum()),
             "recomputed": int(self.history.recomputed.sum()),
             "peak_running": int(self.history.per_round("running")[: self.rounds].max(initial=0)),
+            "peak_blocks": self._peak_blocks(),
             "budget_use": positions / budget if budget else None,
             "output_tps": self.output_tps,
             "request_rate": self._per_time(int(self.finished.sum())),
             "input_tps": self._per_time(int(prompts[self.emitted > 0].sum())),
             **self.distributions(),
         }
+
+    def _peak_blocks(self) -> int | None:
+        if self.history.scenario.setup.num_blocks is None:
+            return None
+        return int(self.history.per_round("used")[: self.rounds].max(initial=0))
 
     def _states(self) -> dict[str, int]:
         """How many requests are in which state, those not arrived yet left out."""

@@ -106,7 +106,8 @@ def _watermark(recorded: Mapping[str, Any], path: Path) -> int:
     share, blocks = recorded.get("watermark", 0), recorded.get("num_blocks", 0)
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise FileError(f"{path}: scenario.watermark must be a share from 0 to 1, not {share!r}")
-    return int(share * (blocks + 1)) if isinstance(blocks, int) else 0
+    known = isinstance(blocks, int) and 0 < blocks < 10**9  # else refused with the setup
+    return int(share * (blocks + 1)) if known else 0
 
 
 def rounds(scenario: Scenario) -> list[dict[str, Any]]:

@@ -228,12 +228,12 @@ def test_an_empty_table_says_so(session: Session) -> None:
 
 
 def test_a_table_that_would_run_for_very_long_is_refused(session: Session) -> None:
-    """Two hundred rows at their bounds: millions of rounds that nobody could look at."""
+    """At their bounds, two hundred rows would hold the server for a minute; these, not so long."""
     session.budget = 1
     before = session.payload
     session.set_rows(
         [
-            {"id": f"R{i}", "arrival": "0", "prompt": "20000", "output": "2000", "cached": ""}
+            {"id": f"R{i}", "arrival": "0", "prompt": "1", "output": "600", "cached": ""}
             for i in range(200)
         ]
     )
@@ -248,7 +248,7 @@ def test_a_table_that_would_run_for_very_long_is_refused(session: Session) -> No
         st.dictionaries(
             st.sampled_from(FIELDS),
             st.sampled_from(["", "0", "1", "3", "-2", "A", "B", "x", "1e3", "２", "1_0", "+4", ".5"])
-            | st.text(max_size=5),
+            | st.text(st.characters(exclude_characters="{}"), max_size=5),
         ),
         max_size=4,
     ),

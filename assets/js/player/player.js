@@ -77,6 +77,7 @@ function setPayload(player, payload) {
   if (!player.payload) return;
   player.say = speaker(payload);
   if (!isSameRun) player.wanted = null;
+  if (payload.reset) player.isPlaying = false;
   chooseLanes(player);
   player.t = startTime(player, payload);
   player.range = null;

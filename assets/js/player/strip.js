@@ -58,7 +58,7 @@ function brickBox(lane, n, column) {
 function labelBrick(ctx, box, req, phase) {
   const { small } = ctx.layout.size;
   const text = ctx.payload.requests[req].label;
-  if (box.bottom - box.top < 12 || phase === "idle") return;
+  if (box.bottom - box.top < 13 || phase === "idle") return;
   if (box.right - box.left < textWidth(text, small, 700) + 6) return;
   const colour = ctx.colourOf(req);
   const [ink, plate] = {
