@@ -306,10 +306,12 @@ class _LanePart:
         return {
             "key": key,
             "title": self.teller.say(f"lane.{key}"),
+            "short": self.teller.say(f"lane.{key}_short"),
             "rule": self.teller.say(f"lane.{key}_rule"),
             "budget": setup.budget,
             "total_tokens": sum(request.output for request in self.scenario.requests),
             "num_rounds": len(self.history),
+            "emitted_before": int(self.lane.progress.tokens[self.first - 1]) if self.first else 0,
             "rounds": self._rounds(),
             "num_seats": self._num_seats(),
             "waits": self._waits(listed, place),

@@ -6,6 +6,7 @@ browser. Input that cannot run leaves the last good run on the screen and says w
 one that keeps the server answering meanwhile.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -52,6 +53,7 @@ class Session(param.Parameterized):
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
+        self._time = 0
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._busy = False
         self.choose(self.scenario_name)
@@ -177,15 +179,23 @@ class Session(param.Parameterized):
         self._send(reset=reset)
 
     def _send(self, *, time: int = 0, reset: bool = False) -> None:
+        self._time = time
         self.payload = make_payload(
             self._lanes, self.lang, title=self._title(), run=self._run, time=time, reset=reset
         )
 
     def move_window(self, request: Mapping[str, Any]) -> None:
         """Send another part of a large run: the one around `request["t"]`."""
-        if request.get("run") != self._run or not isinstance(request.get("t"), (int, float)):
+        time = request.get("t")
+        if request.get("run") != self._run or not isinstance(time, (int, float)):
             return
-        self._send(time=to_internal(round(request["t"], 6), self._scenario.setup.time))
+        if math.isfinite(time):
+            shown = min(max(time, 0), self.payload["overview"]["t1"] if self._windowed() else 0)
+            unit = self._scenario.setup.time
+            self._send(time=to_internal(int(shown) if unit == "tick" else round(shown, 6), unit))
+
+    def _windowed(self) -> bool:
+        return not self.payload["whole"]
 
     # Words.
 
@@ -227,7 +237,7 @@ class Session(param.Parameterized):
     def _speak(self) -> None:
         """Everything shown again, in the other language."""
         if not self._busy:
-            self._send(time=to_internal(self.payload["t0"], self._scenario.setup.time))
+            self._send(time=self._time)
             self._edit_words()
 
     def _edit_words(self) -> None:

@@ -27,10 +27,6 @@ class Stretch:
     plan: Plan
     commit: Commit
 
-    def end_of(self, rounds: int) -> int:
-        """When the first `rounds` of them are over."""
-        return self.start + span(rounds, self.duration, self.growth)
-
 
 def span(rounds: int, duration: int, growth: int) -> int:
     """Time of so many rounds, the first `duration` long, each `growth` longer than the last."""

@@ -146,8 +146,6 @@ class History:
         return self._replay(0, len(self))
 
     def _replay(self, first: int, past: int) -> Iterator[Round]:
-        if past <= first:
-            return
         checkpoint = self._checkpoints[bisect_right(self._rounds_at, first) - 1]
         state = checkpoint.restore(self.scenario)
         for _ in stretches(state, limit=first - state.round):
@@ -216,7 +214,7 @@ def _run_cached(scenario: Scenario) -> History:
 
 def run(scenario: Scenario) -> History:
     """The history of a scenario. Those of small scenarios are kept, as they are asked for again."""
-    if most_rounds(scenario) > _MOST_CACHED_ROUNDS:
+    if most_rounds(scenario) > _MOST_CACHED_ROUNDS or len(scenario.requests) > 1000:
         return simulate(scenario)
     return _run_cached(scenario)
 

@@ -126,7 +126,9 @@ def assert_whole_run_is_told(payload: dict[str, Any], subject: Scenario) -> None
             if cell["token"]:
                 tokens[cell["req"]] += range(cell["token"], cell["token"] + cell["count"])
             ends[cell["req"]] += cell["finish"]
-        assert all(tokens[i] == list(range(1, r.output + 1)) for i, r in enumerate(subject.requests))
+        assert all(
+            tokens[i] == list(range(1, r.output + 1)) for i, r in enumerate(subject.requests)
+        )
         assert ends == Counter(range(size))
         assert lane["num_rounds"] == len(lane["rounds"]["number"])
         assert lane["total_tokens"] == lane["rounds"]["emitted"][-1]

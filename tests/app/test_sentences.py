@@ -82,7 +82,13 @@ SAID: list[tuple[str, Scenario, int, str, str]] = [
         "B",
         "gets nothing: A use all 4 tokens of this round.",
     ),
-    ("behind head", scenario(*TWO, THREE, budget=4), 0, "C", "waits behind B, which cannot go yet."),
+    (
+        "behind head",
+        scenario(*TWO, THREE, budget=4),
+        0,
+        "C",
+        "waits behind B, which cannot go yet.",
+    ),
     (
         "one seat",
         scenario(*TWO, budget=8, max_num_seqs=1),
@@ -118,7 +124,13 @@ SAID: list[tuple[str, Scenario, int, str, str]] = [
         "B",
         "waits for the other prompts of its batch.",
     ),
-    ("idle", builtin("1a").with_setup(mode="static"), 2, "A", "is done, but holds its seat until C"),
+    (
+        "idle",
+        builtin("1a").with_setup(mode="static"),
+        2,
+        "A",
+        "is done, but holds its seat until C",
+    ),
     (
         "held",
         builtin("1a").with_setup(mode="static"),
@@ -275,8 +287,10 @@ def test_names_are_listed_or_counted(ids: list[str], en: str, zh: str) -> None:
 
 @pytest.mark.parametrize(
     ("n", "en"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th")]
-    + [(21, "21st"), (102, "102nd"), (111, "111th"), (1003, "1003rd")],
+    [
+        *((1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th")),
+        *((13, "13th"), (21, "21st"), (102, "102nd"), (111, "111th"), (1003, "1003rd")),
+    ],
 )
 def test_ordinals(n: int, en: str) -> None:
     assert Teller("en", by_hand()).ordinal(n) == en

@@ -247,7 +247,9 @@ def test_a_table_that_would_run_for_very_long_is_refused(session: Session) -> No
     st.lists(
         st.dictionaries(
             st.sampled_from(FIELDS),
-            st.sampled_from(["", "0", "1", "3", "-2", "A", "B", "x", "1e3", "２", "1_0", "+4", ".5"])
+            st.sampled_from(
+                ["", "0", "1", "3", "-2", "A", "B", "x", "1e3", "\uff12", "1_0", "+4", ".5"]
+            )
             | st.text(st.characters(exclude_characters="{}"), max_size=5),
         ),
         max_size=4,
@@ -334,7 +336,7 @@ def test_a_trace_stays_at_hand_when_another_scene_is_chosen(session: Session) ->
     [
         ("empty.csv", b""),
         ("photo.png", bytes(range(256)) * 4),
-        ("notes.txt", "just words\nand more words\n".encode()),
+        ("notes.txt", b"just words\nand more words\n"),
         ("table.csv", b"name,age\nAnn,4\n"),
         ("bad.csv", b"arrived_at,num_prefill_tokens,num_decode_tokens\nx,y,z\n"),
         ("page.html", b"<html><body>no trace</body></html>"),

@@ -80,7 +80,7 @@ def _setups() -> dict[str, st.SearchStrategy[Any]]:
 
 
 @st.composite
-def scenario_dicts(draw: st.DrawFn, **fixed: Any) -> dict[str, Any]:
+def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
     """The table of a valid scenario with any setup; `fixed` settings are not drawn."""
     setup = {
         name: fixed[name] if name in fixed else draw(values) for name, values in _setups().items()

@@ -5,6 +5,7 @@ kept but what is in the loop. Only the rules without extras: whole or cut prompt
 not, a seat limit, prompts cached on arrival; and static batching that starts at once.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sim import Request, Scenario
@@ -21,63 +22,73 @@ class NaiveRound(NamedTuple):
     emitted: set[str]
 
 
+def _length(scenario: Scenario, prefill: int, decode: int, kv: int) -> int:
+    cost = scenario.setup.cost
+    if scenario.setup.time == "tick":
+        return 1
+    parts = (cost.per_prefill * prefill, cost.per_decode * decode, cost.per_kv_token * kv)
+    return cost.base + sum(parts)
+
+
 def naive_continuous(scenario: Scenario) -> list[NaiveRound]:
     """Continuous batching, prompts cut at the budget, the first token with the last chunk."""
-    setup, cost = scenario.setup, scenario.setup.cost
-    todo = sorted(scenario.requests, key=lambda r: r.arrival)
-    computed = {r.id: r.cached for r in todo}
-    out = {r.id: 0 for r in todo}
-    running: list[Request] = []
+    server = _Server(scenario)
     rounds: list[NaiveRound] = []
-    now = 0
-    while todo or running:
-        if not running and todo[0].arrival > now:
-            now = todo[0].arrival
-        queue = [r for r in todo if r.arrival <= now]
-        decoding = [r for r in running if computed[r.id] >= r.prompt]
-        if setup.service == "decode_first":
-            order = decoding + [r for r in running if r not in decoding]
-        else:
-            order = list(running)
-        left, prefill, decode, kv = setup.budget, 0, 0, 0
-        given: dict[str, int] = {}
-        for r in order + queue:
-            if r in queue and len(running) == setup.max_num_seqs:
-                break
-            if left == 0:
-                break
-            if computed[r.id] < r.prompt:
-                n = min(r.prompt - computed[r.id], left)
-                prefill += n
-            else:
-                n = 1
-                decode += 1
-            given[r.id] = n
-            kv += computed[r.id]
-            left -= n
-            if r in queue:
-                running.append(r)
-                todo.remove(r)
-        if setup.time == "tick":
-            length = 1
-        else:
-            length = cost.base + cost.per_prefill * prefill + cost.per_decode * decode
-            length += cost.per_kv_token * kv
-        emitted = set()
-        for r in list(running):
-            if r.id not in given:
-                continue
-            ready = computed[r.id] + given[r.id] >= r.prompt
-            if computed[r.id] < r.prompt + out[r.id]:  # a cached prompt is read again, no more
-                computed[r.id] += given[r.id]
-            if ready:
-                out[r.id] += 1
-                emitted.add(r.id)
-            if out[r.id] == r.output:
-                running.remove(r)
-        rounds.append(NaiveRound(now, now + length, prefill, decode, given, emitted))
-        now += length
+    while server.todo or server.running:
+        rounds.append(server.one_round())
     return rounds
+
+
+class _Server:
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.todo = sorted(scenario.requests, key=lambda r: r.arrival)
+        self.computed = {r.id: r.cached for r in self.todo}
+        self.out = {r.id: 0 for r in self.todo}
+        self.running: list[Request] = []
+        self.now = 0
+
+    def one_round(self) -> NaiveRound:
+        if not self.running:
+            self.now = max(self.now, self.todo[0].arrival)
+        given: dict[str, int] = {}
+        prefill, decode = 0, 0
+        for r in self.candidates():
+            left = self.scenario.setup.budget - prefill - decode
+            full = len(self.running) == self.scenario.setup.max_num_seqs
+            if left == 0 or (r in self.todo and full):
+                break
+            missing = r.prompt - self.computed[r.id]
+            given[r.id] = min(missing, left) if missing > 0 else 1
+            prefill += given[r.id] if missing > 0 else 0
+            decode += missing <= 0
+            if r in self.todo:
+                self.todo.remove(r)
+                self.running.append(r)
+        kv = sum(self.computed[id_] for id_ in given)
+        start = self.now
+        self.now += _length(self.scenario, prefill, decode, kv)
+        return NaiveRound(start, self.now, prefill, decode, given, self.advance(given))
+
+    def candidates(self) -> list[Request]:
+        """Who may get something, in order: those running, then those waiting."""
+        order = list(self.running)
+        if self.scenario.setup.service == "decode_first":
+            order.sort(key=lambda r: self.computed[r.id] < r.prompt)
+        return order + [r for r in self.todo if r.arrival <= self.now]
+
+    def advance(self, given: dict[str, int]) -> set[str]:
+        """Compute what was given; who has its whole known text computed gets a token."""
+        emitted = set()
+        for r in [r for r in self.running if r.id in given]:
+            ready = self.computed[r.id] + given[r.id] >= r.prompt
+            if self.computed[r.id] < r.prompt + self.out[r.id]:  # else it is only read again
+                self.computed[r.id] += given[r.id]
+            if ready:
+                self.out[r.id] += 1
+                emitted.add(r.id)
+        self.running = [r for r in self.running if self.out[r.id] < r.output]
+        return emitted
 
 
 def naive_static(scenario: Scenario) -> list[NaiveRound]:
@@ -96,16 +107,15 @@ def naive_static(scenario: Scenario) -> list[NaiveRound]:
 
 
 def _play(scenario: Scenario, members: list[Request], now: int, rounds: list[NaiveRound]) -> int:
-    setup, cost = scenario.setup, scenario.setup.cost
+    budget = scenario.setup.budget
     computed = {r.id: r.cached for r in members}
     out = {r.id: 0 for r in members}
 
     def spend(prefill: int, decode: int, kv: int, given: dict[str, int], emits: set[str]) -> None:
         nonlocal now
-        length = cost.base + cost.per_prefill * prefill + cost.per_decode * decode
-        length = 1 if setup.time == "tick" else length + cost.per_kv_token * kv
-        rounds.append(NaiveRound(now, now + length, prefill, decode, given, emits))
-        now += length
+        end = now + _length(scenario, prefill, decode, kv)
+        rounds.append(NaiveRound(now, end, prefill, decode, given, emits))
+        now = end
         for id_ in emits:
             out[id_] += 1
 
@@ -113,7 +123,7 @@ def _play(scenario: Scenario, members: list[Request], now: int, rounds: list[Nai
     width = max((r.prompt - r.cached for r in rows), default=0)
     cells = [(r, column) for r in rows for column in range(width)]
     while cells:
-        part, cells = cells[: setup.budget], cells[setup.budget :]
+        part, cells = cells[:budget], cells[budget:]
         given: dict[str, int] = {}
         for r, column in part:
             if column < r.prompt - r.cached:
@@ -154,7 +164,7 @@ def naive_metrics(
     """
     known = [[t for t in times if t <= until] for times in tokens]
     rows = list(zip(scenario.requests, known, strict=True))
-    itl = [b - a for times in known for a, b in zip(times, times[1:], strict=False)]
+    itl = [b - a for times in known for a, b in pairwise(times)]
     return {
         "queue": [
             j - r.arrival for r, j in zip(scenario.requests, joined, strict=True) if j < until

@@ -116,7 +116,9 @@ def test_a_request_that_never_ends_breaks_the_law_of_outputs() -> None:
 
 def test_a_request_that_skips_its_prompt_breaks_the_law_of_work() -> None:
     honest = simulate(LONE)
-    second = replace(honest[1], start=0, after={"A": Snapshot(Status.FINISHED, computed=2, emitted=1)})
+    second = replace(
+        honest[1], start=0, after={"A": Snapshot(Status.FINISHED, computed=2, emitted=1)}
+    )
     with pytest.raises(AssertionError, match="A computed 2, not 4"):
         check(Tampered(honest, [second]))
 

@@ -94,6 +94,11 @@ def test_python_m_sim_ends_with_the_code(
     assert "setup.budget must be at least 1, not 0" in capsys.readouterr().err
 
 
+def test_importing_the_command_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_module("sim.__main__", run_name="imported")
+    assert capsys.readouterr().out == ""
+
+
 # run
 
 
@@ -139,7 +144,10 @@ def test_check_says_what_it_checked_beside_the_output(sim: Any) -> None:
 def test_a_scenario_file_runs(good: Any, tmp_path: Path) -> None:
     for name, content in (
         ("x.json", '{"setup": {"budget": 1}, "requests": [%s]}'),
-        ("x.toml", 'requests = [{id = "A", arrival = 0, prompt = 1, output = 1}]\nsetup.budget = 1'),
+        (
+            "x.toml",
+            'requests = [{id = "A", arrival = 0, prompt = 1, output = 1}]\nsetup.budget = 1',
+        ),
     ):
         path = tmp_path / name
         row = '{"id": "A", "arrival": 0, "prompt": 1, "output": 1}'
@@ -346,15 +354,13 @@ def test_a_folder_is_no_input_and_no_file_is_an_output_folder(sim: Any, tmp_path
 
 def test_many_problems_are_cut_to_one_readable_line(sim: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    path.write_text('{"setup": {"budget": 4}, "requests": [%s]}' % ", ".join(["{}"] * 5000))
+    path.write_text(json.dumps({"setup": {"budget": 4}, "requests": [{}] * 5000}))
     result = sim("run", path)
     refused(result, "requests[0].id is missing", "and 19995 more")
     assert len(result.err) < 1000
 
 
-def test_a_name_that_cannot_be_encoded_does_not_break_the_output(
-    sim: Any, tmp_path: Path
-) -> None:
+def test_a_name_that_cannot_be_encoded_does_not_break_the_output(sim: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"name": "\\ud800", "setup": {"budget": 4}, "requests": [' + REQUEST + "]}")
     done = subprocess.run(

@@ -99,7 +99,7 @@ def test_evictions_and_blocks_are_told() -> None:
 
 
 def test_the_most_blocks_in_use_are_told() -> None:
-    assert to_json(run(POOL))["overall"]["peak_blocks"] == 5
+    assert to_json(run(POOL))["overall"]["peak_blocks"] == 4
 
 
 def test_why_names_who_got_nothing() -> None:

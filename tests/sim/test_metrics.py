@@ -33,9 +33,10 @@ def test_throughputs_divide_by_the_makespan() -> None:
 
 def test_the_makespan_begins_with_the_first_arrival() -> None:
     shifted = scenario(("A", 100, 6, 3), ("B", 102, 2, 2), budget=8)
-    assert metrics(run(shifted)).makespan == metrics(
-        run(scenario(("A", 0, 6, 3), ("B", 2, 2, 2), budget=8))
-    ).makespan
+    assert (
+        metrics(run(shifted)).makespan
+        == metrics(run(scenario(("A", 0, 6, 3), ("B", 2, 2, 2), budget=8))).makespan
+    )
 
 
 def test_one_output_has_no_tpot_and_no_gap() -> None:
@@ -48,7 +49,7 @@ def test_before_the_first_round_ends_nothing_is_known() -> None:
     overall = known.overall()
     assert (known.rounds, overall["tokens"], overall["makespan"]) == (0, 0, None)
     assert (overall["output_tps"], overall["budget_use"]) == (None, None)
-    assert overall["states"] == {"waiting": 2, "prefill": 1}
+    assert overall["states"] == {"waiting": 2}  # as of the last round over
     assert known.request(0).queue == 0
     assert known.request(1).queue is None
     assert {value for values in known.distributions().values() for value in values.values()} >= {
@@ -85,3 +86,11 @@ def test_progress_has_a_value_a_round() -> None:
     assert progress.mean_ttft[1:].tolist() == pytest.approx([7, 7, 24.5 / 3, 24.5 / 3])
     assert progress.max_itl[2:].tolist() == [5, 5, 5]
     assert progress.mean_itl[3] == pytest.approx(4.5)
+
+
+def test_the_columns_of_progress_go_by_the_names_of_the_figures() -> None:
+    progress = Progress(run(by_hand()))
+    columns = progress.columns
+    assert columns["tokens"].tolist() == progress.tokens.tolist()
+    assert {"makespan", "output_tps", "finished", "waste", "mean_ttft", "max_itl"} <= set(columns)
+    assert {len(column) for column in columns.values()} == {5}

@@ -1,4 +1,4 @@
-"""Reading scenarios: every rule can be broken, is named with its place, and nothing else happens."""
+"""Reading scenarios: every rule can be broken and is named with its place; nothing else happens."""
 
 from typing import Any
 

@@ -39,6 +39,7 @@ function goTo(player, index, ms) {
   const { bounds } = player.clock;
   easeFor(player, ms);
   player.t = bounds[Math.max(0, Math.min(bounds.length - 1, index))];
+  if (player.wanted) player.wanted = { t: player.t, step: 0 };
   show(player);
 }
 

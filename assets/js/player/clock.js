@@ -67,13 +67,19 @@ function lastEnded(lane, clock, t) {
   return lowerBound(lane.rounds.end, t + clock.eps) - 1;
 }
 
+/** Tokens that are out once round `ended` is over; -1: before the window's first round. */
+function tokensOut(lane, ended) {
+  return ended < 0 ? (lane.emitted_before ?? 0) : lane.rounds.emitted[ended];
+}
+
 /** The card of a lane at t: a round's, or the one before, between or after rounds. */
 function cardAt(lane, clock, t) {
   const lit = litRound(lane, clock, t);
   if (lit >= 0) return lane.cards[lit];
   const ended = lastEnded(lane, clock, t);
-  if (ended < 0) return lane.before;
-  return ended === lane.rounds.end.length - 1 ? lane.after : lane.between;
+  if (tokensOut(lane, ended) === lane.total_tokens) return lane.after;
+  const isBegun = ended >= 0 || lane.rounds.number[0] > 1;
+  return isBegun ? lane.between : lane.before;
 }
 
 /** Whether the lanes' rounds begin and end together for as long as both run. */

@@ -88,11 +88,10 @@ function writeTitle(stage, ctx, lane) {
     counts,
   );
   stage.parts.over.append(row);
-  const rounds = lane.lane.rounds;
   return (t) => {
     const ended = lastEnded(lane.lane, clock, t);
-    const out = ended < 0 ? startTokens(rounds, lane.lane) : rounds.emitted[ended];
-    const tokens = say("tokens_of", { n: numberText(out), all: numberText(lane.lane.total_tokens) });
+    const out = numberText(tokensOut(lane.lane, ended));
+    const tokens = say("tokens_of", { n: out, all: numberText(lane.lane.total_tokens) });
     const lit = litRound(lane.lane, clock, t);
     const round = lit >= 0 && !layout.shared ? `${roundOf(lane.lane, lit, say)} · ` : "";
     setText(counts, round + tokens);
@@ -103,13 +102,6 @@ function writeTitle(stage, ctx, lane) {
 function roundOf(lane, lit, say) {
   const name = say("round_n", { n: numberText(lane.rounds.number[lit]) });
   return name + say("of_rounds", { n: numberText(lane.num_rounds) });
-}
-
-/** Tokens that were out before the window's first round. */
-function startTokens(rounds, lane) {
-  const first = rounds.emitted[0] ?? 0;
-  const inFirst = lane.runs.filter((run) => run.first === 0 && run.token > 0).length;
-  return Math.max(0, first - inFirst);
 }
 
 /** `P 2 · D 2` over each round's bricks. */

@@ -72,6 +72,7 @@ function watchWidth(player) {
 /** Show a payload: a new run, or another window of the same one. */
 function setPayload(player, payload) {
   const isSameRun = player.payload?.run === payload.run;
+  if (isSameRun && isOutdated(player, payload)) return;
   player.payload = payload?.lanes ? payload : null;
   setShown(player.body, Boolean(player.payload));
   if (!player.payload) return;
@@ -82,6 +83,16 @@ function setPayload(player, payload) {
   player.t = startTime(player, payload);
   player.range = null;
   rebuild(player);
+}
+
+/** Whether a window comes too late, as the cursor has moved out of it; if so, ask once more. */
+function isOutdated(player, payload) {
+  const { wanted } = player;
+  if (!wanted || payload.whole || wanted.isRepeated) return false;
+  if (wanted.t >= payload.t0 && wanted.t <= payload.t1) return false;
+  wanted.isRepeated = true;
+  player.requestWindow(wanted.t);
+  return true;
 }
 
 /** Where the cursor goes in a payload that has just come. */
