@@ -313,7 +313,7 @@ class _LanePart:
             "num_rounds": len(self.history),
             "emitted_before": int(self.lane.progress.tokens[self.first - 1]) if self.first else 0,
             "rounds": self._rounds(),
-            "num_seats": self._num_seats(),
+            "num_seats": max(self.lane.seats) + 1,
             "waits": self._waits(listed, place),
             "runs": self._runs(place),
             "batches": self._batches(),
@@ -347,16 +347,6 @@ class _LanePart:
             "waiting": [len(record.queue) for record in records],
             "emitted": [int(n) for n in tokens],
         }
-
-    def _num_seats(self) -> int:
-        if self.window.whole:
-            return max(self.lane.seats) + 1
-        taken = (
-            self.lane.seats[self.index[id_]]
-            for record in self.records
-            for id_ in (*record.running, *record.idle)
-        )
-        return max(taken, default=0) + 1
 
     def _waits(self, listed: list[int], place: dict[int, int]) -> list[Payload]:
         """From each arrival to the start of the first round; open when that is not in sight."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim import Reason, Request, Scenario, Setup, Status, run
+from sim import Reason, Request, Scenario, Status, run
 from sim.check import check
 from sim.files import builtin
 from sim.history import simulate
