@@ -8,18 +8,19 @@ one that keeps the server answering meanwhile.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import param
 
 from app.i18n import LANGUAGES, say, words
-from app.payload import Lane, make_payload
+from app.lanes import Lane
+from app.payload import make_payload
 from app.sentences import number
 from lessons.catalogue import MODES, scenes, text
 from sim import Problem, Scenario, ScenarioError, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
-from sim.problems import printable
 from sim.scenario import most_rounds
 from sim.traces import TraceError, read_trace
 
@@ -366,4 +367,6 @@ def _plain(value: Any) -> Any:
     """A figure with thousands separators, anything else as short text."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
         return number(value)
-    return str(printable(value))[:40]
+    if isinstance(value, int):
+        return format(Decimal(value), ".3g")
+    return str(value)[:40]

@@ -27,7 +27,13 @@ function allCards(lane) {
   return [...lane.cards, lane.before, lane.between, lane.after].filter(Boolean);
 }
 
-/** Reserve the height of the longest card at this width. */
+/** Fit cards that stand side by side: heads with one row, or all with two. */
+function fitCards(cards, lanes, width, size) {
+  const needs = cards.map((card, i) => fitCard(card, lanes[i], width, size));
+  for (const card of cards) card.el.classList.toggle("rb-two-heads", needs.includes(true));
+}
+
+/** Reserve the height of the longest card at this width; returns whether its head needs two rows. */
 function fitCard(card, lane, width, size) {
   const cards = allCards(lane);
   card.most = width < NARROW ? 2 : MOST_BRICKS_SHOWN;
@@ -47,7 +53,7 @@ function fitCard(card, lane, width, size) {
   const sums = cards.map((one) => textWidth(`${one.sum ?? ""}${one.ms ?? ""}`, 12 * scale));
   const { name, lane: laneName } = card;
   const taken = textWidth(name.textContent, size.card, 700) + textWidth(laneName.textContent, 12) + 30;
-  card.el.classList.toggle("rb-two-heads", most(sums) + taken > width);
+  return most(sums) + taken > width;
 }
 
 /** Width of the column of mini bricks, at 14 px type. */

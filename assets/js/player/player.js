@@ -159,7 +159,7 @@ function buildCards(player) {
   player.cards = lanes.map((lane) => createCard(lane, lanes.length === 1, say));
   const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
   const room = (width - 24 * (columns - 1)) / columns;
-  player.cards.forEach((card, i) => fitCard(card, lanes[i], room, size));
+  fitCards(player.cards, lanes, room, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
 }
 

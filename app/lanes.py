@@ -1,0 +1,134 @@
+"""The lanes of the stage: a history each, with seats, batches and running totals; and windows.
+
+A run too long to be sent whole is sent as a window around a time, with an overview of all of it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from sim import History
+from sim.clock import TimeUnit, to_shown
+from sim.metrics import Metrics, Progress
+
+WINDOW_ROUNDS = 300
+OVERVIEW_BINS = 400
+
+
+class Lane:
+    """A lane of the stage: one policy's history, and what drawing it takes."""
+
+    def __init__(self, key: str, history: History) -> None:
+        self.key = key
+        self.history = history
+
+    def prepare(self) -> None:
+        """Work out now what the first picture needs; the rest of a large run's cost."""
+        _ = self.progress.columns, self.seats
+
+    @cached_property
+    def progress(self) -> Progress:
+        """Totals after every round."""
+        return Progress(self.history)
+
+    @cached_property
+    def final(self) -> Metrics:
+        """Metrics at the end of the run."""
+        return Metrics(self.history)
+
+    @cached_property
+    def last_rounds(self) -> list[int]:
+        """The round each request ends in."""
+        rounds, offsets = self.history.token_rounds
+        return [int(r) for r in rounds[offsets[1:] - 1]]
+
+    @cached_property
+    def batches(self) -> list[tuple[int, int, int]]:
+        """Static batches as (first round, last round, members)."""
+        ends: dict[int, list[int]] = {}
+        for first, last in zip(self.history.first_rounds, self.last_rounds, strict=True):
+            ends.setdefault(int(first), []).append(last)
+        return [(first, max(lasts), len(lasts)) for first, lasts in sorted(ends.items())]
+
+    @cached_property
+    def seats(self) -> list[int]:
+        """The seat of every request: the lowest one free when it is admitted."""
+        requests = self.history.scenario.requests
+        firsts = [int(r) for r in self.history.first_rounds]
+        leaves = list(self.last_rounds)
+        if self.history.scenario.setup.mode == "static":
+            until = {first: last for first, last, _ in self.batches}
+            leaves = [until[first] for first in firsts]
+        order = sorted(range(len(requests)), key=lambda i: (firsts[i], requests[i].arrival, i))
+        free: list[int] = []
+        busy: list[tuple[int, int]] = []
+        seats = [0] * len(requests)
+        taken = 0
+        for i in order:
+            while busy and busy[0][0] < firsts[i]:
+                heappush(free, heappop(busy)[1])
+            if not free:
+                heappush(free, taken)
+                taken += 1
+            seats[i] = heappop(free)
+            heappush(busy, (leaves[i], seats[i]))
+        return seats
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of the time axis that is sent, internal units, at boundaries of rounds."""
+
+    start: int
+    end: int
+    whole: bool
+
+
+def window_at(lanes: list[Lane], time: int) -> Window:
+    """A window around `time`, in which no lane has more rounds than are sent at once."""
+    first = min(r.arrival for r in lanes[0].history.scenario.requests)
+    last = max(int(lane.history.ends[-1]) for lane in lanes)
+    if all(len(lane.history) <= WINDOW_ROUNDS for lane in lanes):
+        return Window(min(first, 0), last, whole=True)
+    starts, ends = [], []
+    for lane in lanes:
+        rounds = len(lane.history)
+        at = int(np.searchsorted(lane.history.ends, time, "right"))
+        low = max(0, min(at - WINDOW_ROUNDS // 4, rounds - WINDOW_ROUNDS))
+        high = min(rounds, low + WINDOW_ROUNDS) - 1
+        if at < rounds:
+            starts.append(int(lane.history.starts[low]) if low else 0)
+            ends.append(int(lane.history.ends[high]))
+    if not ends:
+        return window_at(lanes, last - 1)
+    return Window(max(starts), min(ends), whole=False)
+
+
+def overview(lanes: list[Lane], unit: TimeUnit) -> dict[str, Any]:
+    """The whole run in equal bins: queue length and budget use of each lane."""
+    end = max(int(lane.history.ends[-1]) for lane in lanes)
+    edges = np.linspace(0, end, OVERVIEW_BINS + 1)
+    return {
+        "t0": 0,
+        "t1": to_shown(end, unit),
+        "lanes": [{"key": lane.key, **_bins(lane.history, edges)} for lane in lanes],
+    }
+
+
+def _bins(history: History, edges: Any) -> dict[str, list[float]]:
+    """Queue length at each bin's end (peak if rounds fall inside), and mean share of the budget."""
+    bins = np.clip(np.searchsorted(edges, history.starts, "right") - 1, 0, len(edges) - 2)
+    size = len(edges) - 1
+    waiting = np.zeros(size)
+    np.maximum.at(waiting, bins, history.per_round("waiting"))
+    lengths = history.ends - history.starts
+    positions = history.per_round("prefill") + history.per_round("decode")
+    share = positions / history.scenario.setup.budget
+    load = np.bincount(bins, weights=share * lengths, minlength=size) / np.diff(edges)
+    return {
+        "waiting": [int(n) for n in waiting],
+        "load": [round(min(float(x), 1.0), 3) for x in load],
+    }
