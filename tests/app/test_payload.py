@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.payload import WINDOW_ROUNDS, Lane, make_payload
+from app.lanes import WINDOW_ROUNDS, Lane
+from app.payload import make_payload
 from sim import Scenario, run
 from sim.clock import TimeUnit, to_shown
 from sim.files import builtin, builtin_files
@@ -316,7 +317,7 @@ def test_any_window_shows_the_asked_time_and_stays_small(subject: Scenario, shar
     lanes = lanes_of(subject)
     time = int(max(int(lane.history.ends[-1]) for lane in lanes) * share)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.payload.WINDOW_ROUNDS", 8)
+        patch.setattr("app.lanes.WINDOW_ROUNDS", 8)
         payload = window(lanes, time)
         if not payload["whole"]:
             assert_window_shows(payload, time, subject.setup.time, most=8)

@@ -1,8 +1,8 @@
 """The simplest schedulers that could be right, to hold the real one against.
 
 Plain loops over lists, written from the rules and not from the code: one round at a time, nothing
-kept but what is in the loop. Only the rules without extras: whole or cut prompts, decodes first or
-not, a seat limit, prompts cached on arrival; and static batching that starts at once.
+kept but what is in the loop. Only the rules without extras: prompts cut at the budget or a limit, decodes
+first or not, seats, prompts cached on arrival; and static batching that starts at once.
 """
 
 from itertools import pairwise
@@ -18,7 +18,7 @@ class NaiveRound(NamedTuple):
     end: int
     prefill: int
     decode: int
-    given: dict[str, int]
+    given: tuple[tuple[str, int], ...]  # in the order in which the budget was spent
     emitted: set[str]
 
 
@@ -59,7 +59,8 @@ class _Server:
             if left == 0 or (r in self.todo and full):
                 break
             missing = r.prompt - self.computed[r.id]
-            given[r.id] = min(missing, left) if missing > 0 else 1
+            most = min(left, self.scenario.setup.max_chunk or left)
+            given[r.id] = min(missing, most) if missing > 0 else 1
             prefill += given[r.id] if missing > 0 else 0
             decode += missing <= 0
             if r in self.todo:
@@ -68,7 +69,8 @@ class _Server:
         kv = sum(self.computed[id_] for id_ in given)
         start = self.now
         self.now += _length(self.scenario, prefill, decode, kv)
-        return NaiveRound(start, self.now, prefill, decode, given, self.advance(given))
+        spent = tuple(given.items())
+        return NaiveRound(start, self.now, prefill, decode, spent, self.advance(given))
 
     def candidates(self) -> list[Request]:
         """Who may get something, in order: those running, then those waiting."""
@@ -114,7 +116,7 @@ def _play(scenario: Scenario, members: list[Request], now: int, rounds: list[Nai
     def spend(prefill: int, decode: int, kv: int, given: dict[str, int], emits: set[str]) -> None:
         nonlocal now
         end = now + _length(scenario, prefill, decode, kv)
-        rounds.append(NaiveRound(now, end, prefill, decode, given, emits))
+        rounds.append(NaiveRound(now, end, prefill, decode, tuple(given.items()), emits))
         now = end
         for id_ in emits:
             out[id_] += 1

@@ -26,7 +26,6 @@ PLAIN = {
     "first_token": "last_chunk",
     "chunked": True,
     "overtake": False,
-    "max_chunk": None,
     "order": "fifo",
     "num_blocks": None,
 }
@@ -116,7 +115,7 @@ def test_the_same_scenario_gives_the_same_history(subject: Scenario) -> None:
 
 def told(history: History) -> list[NaiveRound]:
     return [
-        NaiveRound(r.start, r.end, r.prefill, r.decode, dict(r.given), set(r.emitted))
+        NaiveRound(r.start, r.end, r.prefill, r.decode, tuple(r.given.items()), set(r.emitted))
         for r in history
     ]
 
