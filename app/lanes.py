@@ -12,7 +12,8 @@ import numpy as np
 
 from sim import History
 from sim.clock import TimeUnit, to_shown
-from sim.metrics import Metrics, Progress
+from sim.metrics import Metrics
+from sim.progress import Progress
 
 WINDOW_ROUNDS = 300
 OVERVIEW_BINS = 400

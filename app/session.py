@@ -21,7 +21,6 @@ from lessons.catalogue import MODES, scenes, text
 from sim import Problem, Scenario, ScenarioError, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
-from sim.scenario import most_rounds
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
@@ -152,7 +151,7 @@ class Session(param.Parameterized):
         if self.read_only:
             return self._base.with_setup(budget=self.budget)
         scenario = Scenario.from_dict(data)
-        rounds = max(most_rounds(scenario.with_setup(mode=mode)) for mode in MODES)
+        rounds = max(scenario.with_setup(mode=mode).most_rounds for mode in MODES)
         if rounds > MOST_ROUNDS:
             found = Problem(("requests",), "too_many_rounds", rounds, {"high": MOST_ROUNDS})
             raise ScenarioError((found,))
@@ -168,7 +167,7 @@ class Session(param.Parameterized):
                 self.working = ""
                 show(lanes)
 
-        if most_rounds(scenario) <= QUICK_ROUNDS:
+        if scenario.most_rounds <= QUICK_ROUNDS:
             then(_simulate(scenario))
             return
         self.working = self._say("scene.running", count=f"{len(scenario.requests):,}")

@@ -3,7 +3,8 @@
 from sim.history import History, run
 from sim.problems import Problem, ScenarioError
 from sim.record import Round
-from sim.scenario import Cost, Request, Scenario, Setup
+from sim.scenario import Scenario
+from sim.setup import Cost, Request, Setup
 from sim.state import Reason, Status
 
 __all__ = [

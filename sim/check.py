@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from sim.history import History
 from sim.record import Round
-from sim.scenario import Request, Scenario
+from sim.scenario import Scenario
+from sim.setup import Request
 from sim.state import Status
 
 _LEGAL = {

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sim.scenario import Cost, Request, Scenario, Setup
+from sim.scenario import Scenario
+from sim.setup import Cost, Request, Setup
 from sim.workload import synthetic
 
 LESSONS = Path(__file__).resolve().parents[1] / "lessons"

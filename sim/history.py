@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sim.engine import Stretch, stretches
 from sim.record import Round, next_round
-from sim.scenario import Scenario, most_rounds
+from sim.scenario import Scenario
 from sim.state import Checkpoint, State
 
 Ints = NDArray[np.int64]
@@ -214,7 +214,7 @@ def _run_cached(scenario: Scenario) -> History:
 
 def run(scenario: Scenario) -> History:
     """The history of a scenario. Those of small scenarios are kept, as they are asked for again."""
-    if most_rounds(scenario) > _MOST_CACHED_ROUNDS or len(scenario.requests) > 1000:
+    if scenario.most_rounds > _MOST_CACHED_ROUNDS or len(scenario.requests) > 1000:
         return simulate(scenario)
     return _run_cached(scenario)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sim.plan import Plan
-from sim.scenario import Request
 from sim.scheduler import commit, execute, plan, reserve
+from sim.setup import Request
 from sim.state import Reason, Sequence, State, Status
 
 V = TypeVar("V")

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sim.scenario import Request, Scenario
+from sim.scenario import Scenario
+from sim.setup import Request
 
 
 class Status(StrEnum):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import accumulate, islice
 
 from sim.plan import Plan
-from sim.scenario import Setup
+from sim.setup import Setup
 from sim.state import Batch, Reason, Sequence, State
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from random import Random
 
-from sim.scenario import Request
+from sim.setup import Request
 
 PERCENTILES = (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 100)
 PROMPT_TOKENS = (2, 207, 387, 403, 703, 1020, 1071, 1130, 1315, 2734, 4083, 4142, 14050)

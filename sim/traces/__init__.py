@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from sim.scenario import Request
+from sim.setup import Request
 from sim.traces.formats import recognise
 from sim.traces.report import Bad, Dropped, Note, Report, TraceError
 from sim.traces.rows import Kept, place_arrivals, read_rows, to_requests

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Self
 
 from sim.clock import NS_PER_MS
-from sim.scenario import MAX_REQUESTS, MAX_TIME, Request
+from sim.setup import MAX_REQUESTS, MAX_TIME, Request
 from sim.traces.formats import Layout
 from sim.traces.report import NS_PER_S, Bad, Dropped, TraceError
 from sim.traces.table import Row, Table

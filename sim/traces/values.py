@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import date
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from sim.scenario import MAX_TOKENS
+from sim.setup import MAX_TOKENS
 
 # Powers of ten from one unit to a nanosecond.
 UNIT_DIGITS = {"s": 9, "ms": 6, "us": 3, "ns": 0}

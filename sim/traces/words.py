@@ -9,7 +9,7 @@ An error is a sentence `<id>` plus its remedy `fix_<id>`.
 from collections.abc import Mapping
 from typing import Final
 
-from sim.scenario import MAX_REQUESTS, MAX_TIME, MAX_TOKENS
+from sim.setup import MAX_REQUESTS, MAX_TIME, MAX_TOKENS
 
 EXAMPLE: Final = "arrived_at,num_prefill_tokens,num_decode_tokens"
 

@@ -1,8 +1,8 @@
 """The simplest schedulers that could be right, to hold the real one against.
 
 Plain loops over lists, written from the rules and not from the code: one round at a time, nothing
-kept but what is in the loop. Only the rules without extras: prompts cut at the budget or a limit, decodes
-first or not, seats, prompts cached on arrival; and static batching that starts at once.
+kept but what is in the loop. Only the rules without extras: prompts cut at the budget or a limit,
+decodes first or not, seats, prompts cached on arrival; and static batching that starts at once.
 """
 
 from itertools import pairwise

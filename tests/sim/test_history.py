@@ -163,3 +163,11 @@ def test_checkpoints_hold_static_batches_and_evicted_requests_too() -> None:
     assert continuous.preemptions.sum() > 0
     for history in (static, continuous):
         assert [history[k] for k in range(0, len(history), 97)] == list(history)[::97]
+
+
+@pytest.mark.parametrize("order", ["fifo", "priority"])
+def test_ties_go_by_arrival_and_then_by_place_in_the_list(order: str) -> None:
+    rows = (("late", 2, 1, 1), ("first", 0, 1, 4), ("b", 1, 1, 1), ("a", 1, 1, 1))
+    history = run(scenario(*rows, time="tick", budget=4, max_num_seqs=1, order=order))
+    admitted = [id_ for record in history for id_ in record.admitted]
+    assert admitted == ["first", "b", "a", "late"]

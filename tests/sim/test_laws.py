@@ -12,7 +12,8 @@ from sim.check import check
 from sim.clock import scale_of
 from sim.files import builtin
 from sim.history import simulate
-from sim.metrics import Metrics, Progress, metrics
+from sim.metrics import Metrics, metrics
+from sim.progress import Progress
 from tests.sim.make import scenario, scenarios
 from tests.sim.naive import (
     NaiveRound,

@@ -3,7 +3,8 @@
 import pytest
 
 from sim import Status, run
-from sim.metrics import Metrics, Progress, metrics
+from sim.metrics import Metrics, metrics
+from sim.progress import Progress
 from tests.sim.make import by_hand, scenario
 
 

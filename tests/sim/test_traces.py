@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.scenario import MAX_REQUESTS, MAX_TOKENS
+from sim.setup import MAX_REQUESTS, MAX_TOKENS
 from sim.traces import WORDS, Bad, Dropped, TraceError, read_trace, read_trace_file
 from sim.traces import table as table_module
 from sim.traces.report import rate_text, span_text

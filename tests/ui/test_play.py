@@ -1,4 +1,4 @@
-"""Playing a run in the browser: to the end, back, by the bar, by the keys; and what edits do to it."""
+"""Playing a run in the browser: to the end, back, by bar and keys; and what edits do to it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -162,8 +162,9 @@ def test_a_trace_opens_with_its_report_and_is_shown_as_a_window(open_page: Open)
     page = open_page(STAGE)
     rows = "\n".join(f"{i / 3:.3f},{200 + i % 700},{20 + i % 90}" for i in range(900))
     text = "arrived_at,num_prefill_tokens,num_decode_tokens\n" + rows
-    file = {"name": "busy.csv", "mimeType": "text/csv", "buffer": text.encode()}
-    page.locator("input[type=file]").set_input_files(file)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "busy.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    )
     expect(page.locator(".notice")).to_contain_text("900")
     expect(page.get_by_test_id("overview")).to_be_visible()
     before = float(player(page).get_attribute("data-time") or 0)

@@ -1,0 +1,183 @@
+"""From tables of files, links and the page to records, and back.
+
+Everything that is wrong is gathered on the way, so that one answer names it all.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from sim.clock import TimeUnit, to_internal, to_shown
+from sim.problems import Problem
+from sim.setup import MAX_REQUESTS, Cost, Request, Setup
+
+
+def written(record: Request | Setup | Cost, unit: TimeUnit) -> dict[str, Any]:
+    """A record as a table of a file; fields at their default are left out."""
+    data: dict[str, Any] = {}
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if value == item.default:
+            continue
+        kind = item.metadata["kind"]
+        if kind == "cost":
+            value = written(value, unit)
+        elif kind in ("time", "wait") and isinstance(value, int):
+            value = to_shown(value, unit)
+        data[item.name] = value
+    return data
+
+
+# Reading: each kind of field has one small reader; it returns the value or raises
+# `_BrokenRuleError`.
+
+
+class _BrokenRuleError(Exception):
+    def __init__(self, rule: str, value: Any = None, **params: Any) -> None:
+        self.rule, self.value, self.params = rule, value, params
+
+
+def _read_count(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _BrokenRuleError("not_whole", value)
+    _check_bounds(value, rule["low"], rule["high"])
+    return value
+
+
+def _read_time(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _BrokenRuleError("not_number", value)
+    try:
+        _check_bounds(value, rule["low"], rule["high"])
+        return to_internal(value, unit)
+    except ValueError as error:
+        raise _BrokenRuleError(
+            "not_whole_ticks" if "ticks" in str(error) else "not_number", value
+        ) from None
+
+
+def _check_bounds(value: float, low: int, high: int) -> None:
+    if value < low:
+        raise _BrokenRuleError("too_small", value, low=low)
+    if value > high:
+        raise _BrokenRuleError("too_large", value, high=high)
+
+
+def _read_choice(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> str:
+    if value not in rule["choices"]:
+        raise _BrokenRuleError("not_choice", value, choices=", ".join(rule["choices"]))
+    return str(value)
+
+
+def _read_bool(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> bool:
+    if not isinstance(value, bool):
+        raise _BrokenRuleError("not_bool", value)
+    return value
+
+
+def _read_text(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> str:
+    if not isinstance(value, str):
+        raise _BrokenRuleError("not_text", value)
+    return value
+
+
+def _read_wait(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int | str:
+    return "full" if value == "full" else _read_time(value, rule, unit)
+
+
+_READERS: Mapping[str, Callable[[Any, Mapping[str, Any], TimeUnit], Any]] = {
+    "count": _read_count,
+    "time": _read_time,
+    "choice": _read_choice,
+    "bool": _read_bool,
+    "text": _read_text,
+    "wait": _read_wait,
+}
+
+
+class _Reader:
+    """Reads tables into records and gathers the problems on the way."""
+
+    def __init__(self, unit: TimeUnit) -> None:
+        self.unit = unit
+        self.problems: list[Problem] = []
+
+    def add(
+        self, place: tuple[str | int, ...], rule: str, value: Any = None, **params: Any
+    ) -> None:
+        self.problems.append(Problem(place, rule, value, params))
+
+    def unknown(
+        self, data: Mapping[str, Any], known: list[str], place: tuple[str | int, ...]
+    ) -> None:
+        for key in data:
+            if key not in known:
+                close = difflib.get_close_matches(str(key), known, 1)
+                suggestion = (
+                    f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"
+                )
+                self.add((*place, str(key)), "unknown_key", key, suggestion=suggestion)
+
+    def record(self, cls: type, data: Any, place: tuple[str | int, ...]) -> Any:
+        """A `cls` from a table, or None when anything in it is wrong."""
+        if not isinstance(data, Mapping):
+            self.add(place, "not_a_table", data)
+            return None
+        found = len(self.problems)
+        self.unknown(data, [item.name for item in fields(cls)], place)
+        values: dict[str, Any] = {}
+        for item in fields(cls):
+            if item.name in data and (data[item.name] is not None or item.default is not None):
+                values[item.name] = self.value(data[item.name], item.metadata, (*place, item.name))
+            elif item.default is MISSING:
+                self.add((*place, item.name), "required")
+        return cls(**values) if len(self.problems) == found else None
+
+    def value(self, value: Any, rule: Mapping[str, Any], place: tuple[str | int, ...]) -> Any:
+        if rule["kind"] == "cost":
+            return self.record(Cost, value, place)
+        try:
+            return _READERS[rule["kind"]](value, rule, self.unit)
+        except _BrokenRuleError as broken:
+            self.add(place, broken.rule, broken.value, **broken.params)
+            return None
+
+
+_TEXTS: Mapping[str, Mapping[str, Any]] = {
+    "name": {"kind": "text"},
+    "note": {"kind": "text"},
+    "seed": {"kind": "count", "low": 0, "high": 2**63},
+}
+
+
+def read(data: Any) -> tuple[dict[str, Any], list[Problem]]:
+    """The fields of a scenario from a table in the schema of files, and every problem in it."""
+    if not isinstance(data, Mapping):
+        return {}, [Problem((), "not_a_table", data)]
+    table = data.get("setup", {})
+    reader = _Reader("tick" if _get(table, "time") == "tick" else "ms")
+    reader.unknown(data, ["setup", "requests", *_TEXTS], ())
+    values: dict[str, Any] = {"setup": reader.record(Setup, table, ("setup",))}
+    if reader.unit == "tick" and _get(table, "cost") is not None:
+        reader.add(("setup", "cost"), "cost_in_ticks")
+    values["requests"] = tuple(_read_requests(reader, data.get("requests", [])))
+    for key, rule in _TEXTS.items():
+        if key in data:
+            values[key] = reader.value(data[key], rule, (key,))
+    return values, reader.problems
+
+
+def _read_requests(reader: _Reader, rows: Any) -> list[Request]:
+    if not isinstance(rows, (list, tuple)):
+        reader.add(("requests",), "not_a_list", rows)
+        return []
+    if len(rows) > MAX_REQUESTS:
+        reader.add(("requests",), "too_large", len(rows), high=MAX_REQUESTS)
+        return []
+    records = [reader.record(Request, row, ("requests", i)) for i, row in enumerate(rows)]
+    return [record for record in records if record is not None]
+
+
+def _get(table: Any, key: str) -> Any:
+    return table.get(key) if isinstance(table, Mapping) else None

@@ -1,0 +1,89 @@
+"""What fields of a scenario demand of one another: lengths, ids, endless or empty combinations."""
+
+from collections.abc import Sequence
+
+from sim.problems import Problem
+from sim.setup import MAX_ROUNDS, Request, Setup
+
+
+def check(setup: Setup, requests: Sequence[Request]) -> list[Problem]:
+    """Every broken rule between fields: ids, lengths, meaningless or endless combinations."""
+    problems = list(_setup_problems(setup))
+    if not requests:
+        problems.append(Problem(("requests",), "no_requests"))
+    seen: set[str] = set()
+    may_preempt = _pool_can_run_out(setup, requests)
+    for i, request in enumerate(requests):
+        place = ("requests", i)
+        problems += _request_problems(request, setup, place, may_preempt=may_preempt)
+        if request.id in seen:
+            problems.append(Problem(("requests", i, "id"), "duplicate_id", request.id))
+        seen.add(request.id)
+    rounds = most_rounds(setup, requests)
+    if rounds > MAX_ROUNDS:
+        problems.append(Problem((), "too_many_rounds", rounds, {"high": MAX_ROUNDS}))
+    return problems
+
+
+def _pool_can_run_out(setup: Setup, requests: Sequence[Request]) -> bool:
+    if setup.num_blocks is None:
+        return False
+    most = sum(setup.blocks(r.prompt + r.output - 1) for r in requests)
+    return most > setup.num_blocks
+
+
+def _setup_problems(setup: Setup) -> list[Problem]:
+    problems = []
+    if setup.max_chunk is not None and not setup.chunked and setup.mode != "vllm_v1":
+        problems.append(Problem(("setup", "max_chunk"), "limit_without_chunks", setup.max_chunk))
+    cost = setup.cost
+    if setup.time == "ms" and min(cost.duration(1, 0, 0), cost.duration(0, 1, 0)) == 0:
+        problems.append(Problem(("setup", "cost"), "zero_cost"))
+    return problems
+
+
+def _request_problems(
+    request: Request, setup: Setup, place: tuple[str | int, ...], *, may_preempt: bool
+) -> list[Problem]:
+    problems = []
+    if not (1 <= len(request.id) <= 24 and request.id.isprintable() and request.id.strip()):
+        problems.append(Problem((*place, "id"), "bad_id", request.id))
+    if request.max_output is not None and request.max_output < request.output:
+        found = Problem(
+            (*place, "max_output"),
+            "max_output_below_output",
+            request.max_output,
+            {"low": request.output},
+        )
+        problems.append(found)
+    if request.cached > request.prompt:
+        found = Problem(
+            (*place, "cached"), "cached_above_prompt", request.cached, {"high": request.prompt}
+        )
+        problems.append(found)
+    new = request.prompt - request.cached
+    if may_preempt:  # it may come back with all but its last token to compute again
+        new = request.prompt + request.output - 1
+    if setup.mode != "static" and not setup.chunked and new > setup.budget:
+        params = {"high": setup.budget, "id": request.id}
+        problems.append(Problem((*place, "prompt"), "prompt_never_fits", new, params))
+    output = request.allowed_output if setup.mode == "static" else request.output
+    most = setup.blocks(request.prompt + output - 1)
+    if setup.num_blocks is not None and most > setup.num_blocks:
+        params = {"high": setup.num_blocks, "id": request.id}
+        problems.append(Problem((*place, "prompt"), "never_fits_pool", most, params))
+    return problems
+
+
+def most_rounds(setup: Setup, requests: Sequence[Request]) -> int:
+    """An upper bound of the rounds of a run: every chunk and every decode a round of its own.
+
+    In static mode padding multiplies the prompts: a batch is as wide as its longest one.
+    """
+    chunk = min(setup.budget, setup.max_chunk or setup.budget)
+    if setup.mode == "static":
+        longest = max((r.prompt - r.cached for r in requests), default=0)
+        batches = -(-len(requests) // setup.seats)
+        padded = batches * -(-longest * setup.seats // setup.budget)
+        return padded + sum(r.output for r in requests)
+    return sum(r.output - (-(r.prompt - r.cached) // chunk) for r in requests)

@@ -1,0 +1,105 @@
+"""Requests and the scheduler's setup: frozen records, each field with its own rule.
+
+The rule (kind, bounds, choices) stands in the field's metadata, so that `reading` needs no second
+list. Times are integers inside (see `clock`); `rules` has what fields demand of one another.
+"""
+
+from dataclasses import MISSING, dataclass, field
+from typing import Any, Literal
+
+MAX_REQUESTS = 50_000
+MAX_TOKENS = 1_000_000
+MAX_TIME = 10**10  # ms or ticks: about four months
+MAX_ROUNDS = 10_000_000
+
+Kind = Literal["count", "time", "choice", "bool", "text", "wait", "cost"]
+
+
+def _rule(kind: Kind, default: Any = MISSING, **rule: Any) -> Any:
+    """A dataclass field with its rule: kind, low, high or choices."""
+    return field(default=default, metadata={"kind": kind, **rule})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request. Times in internal units (ns or ticks), lengths in tokens.
+
+    `output` is what it will really generate: the simulator knows it, the scheduler does not.
+    `cached` prompt tokens have their KV on arrival and need no computing. A lower `priority` is
+    more urgent (vLLM).
+    """
+
+    id: str = _rule("text")
+    arrival: int = _rule("time", low=0, high=MAX_TIME)
+    prompt: int = _rule("count", low=1, high=MAX_TOKENS)
+    output: int = _rule("count", low=1, high=MAX_TOKENS)
+    max_output: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
+    cached: int = _rule("count", 0, low=0, high=MAX_TOKENS)
+    priority: int = _rule("count", 0, low=-1_000_000, high=1_000_000)
+
+    @property
+    def allowed_output(self) -> int:
+        """Output tokens it may generate: `max_output`, by default `output`."""
+        return self.output if self.max_output is None else self.max_output
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Time of a round: base + per_prefill·P + per_decode·D + per_kv_token·K, in ns."""
+
+    base: int = _rule("time", 2_000_000, low=0, high=MAX_TIME)
+    per_prefill: int = _rule("time", 500_000, low=0, high=MAX_TIME)
+    per_decode: int = _rule("time", 1_000_000, low=0, high=MAX_TIME)
+    per_kv_token: int = _rule("time", 0, low=0, high=MAX_TIME)
+
+    def duration(self, prefill: int, decode: int, kv_tokens: int) -> int:
+        """Nanoseconds of a round with P prefill positions, D decodes and K KV tokens read."""
+        return (
+            self.base
+            + self.per_prefill * prefill
+            + self.per_decode * decode
+            + self.per_kv_token * kv_tokens
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How the server schedules. Names are vLLM's where it has the option."""
+
+    budget: int = _rule("count", low=1, high=MAX_TOKENS)
+    mode: Literal["continuous", "static", "vllm_v1"] = _rule(
+        "choice", "continuous", choices=("continuous", "static", "vllm_v1")
+    )
+    time: Literal["ms", "tick"] = _rule("choice", "ms", choices=("ms", "tick"))
+    max_num_seqs: int = _rule("count", 128, low=1, high=100_000)
+    first_token: Literal["last_chunk", "next_round"] = _rule(
+        "choice", "last_chunk", choices=("last_chunk", "next_round")
+    )
+    chunked: bool = _rule("bool", True)
+    overtake: bool = _rule("bool", False)
+    max_chunk: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
+    service: Literal["running_first", "decode_first"] = _rule(
+        "choice", "running_first", choices=("running_first", "decode_first")
+    )
+    order: Literal["fifo", "priority"] = _rule("choice", "fifo", choices=("fifo", "priority"))
+    block_size: int = _rule("count", 16, low=1, high=MAX_TOKENS)
+    num_blocks: int | None = _rule("count", None, low=1, high=100_000_000)
+    reserve: Literal["full_prompt", "none"] = _rule(
+        "choice", "full_prompt", choices=("full_prompt", "none")
+    )
+    watermark: int = _rule("count", 0, low=0, high=100_000_000)
+    batch_size: int | None = _rule("count", None, low=1, high=100_000)
+    batch_wait: int | Literal["full"] | None = _rule("wait", None, low=0, high=MAX_TIME)
+    cost: Cost = field(default=Cost(), metadata={"kind": "cost"})
+
+    @property
+    def seats(self) -> int:
+        """Most requests running at once: `max_num_seqs`, in static mode the batch size."""
+        if self.mode != "static":
+            return self.max_num_seqs
+        most = min(self.budget, self.max_num_seqs)
+        return most if self.batch_size is None else min(self.batch_size, most)
+
+    def blocks(self, tokens: int) -> int:
+        """KV blocks that hold so many tokens: ceil(tokens / block_size)."""
+        return -(-tokens // self.block_size)
