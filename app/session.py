@@ -7,15 +7,16 @@ one that keeps the server answering meanwhile.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
 
-from app.i18n import LANGUAGES, say, words
+from app.i18n import LANGUAGES, say
 from app.lanes import Lane
+from app.messages import told, trace_error, trace_report
 from app.payload import make_payload
+from app.rows import FIELDS, MOST_ROWS, Row, beyond_bounds, read, typed
 from app.sentences import number
 from lessons.catalogue import MODES, scenes, text
 from sim import Problem, Scenario, ScenarioError, run
@@ -24,12 +25,8 @@ from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
-FIELDS = ("id", "arrival", "prompt", "output", "cached")
-MOST_ROWS = 200
-MOST = {"arrival": 1_000_000, "prompt": 20_000, "output": 2_000, "cached": 20_000}
 MOST_ROUNDS = 500_000
 QUICK_ROUNDS = 20_000  # above, a run goes through `defer`
-Row = dict[str, str]
 
 
 class Session(param.Parameterized):
@@ -53,6 +50,7 @@ class Session(param.Parameterized):
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
+        self._notice: Callable[[str], str] | None = None
         self._time = 0
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._busy = False
@@ -89,7 +87,8 @@ class Session(param.Parameterized):
             imported = read_trace(filename, data)
             scenario = traffic(imported.requests, filename)
         except TraceError as error:
-            self.notice = self._trace_error(error)
+            fault = error
+            self._announce(lambda lang: trace_error(fault, lang))
             return
 
         def then(lanes: list[Lane]) -> None:
@@ -97,7 +96,7 @@ class Session(param.Parameterized):
             if TRACE not in self.param.scenario_name.objects:
                 self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
             self._put(TRACE, scenario, lanes)
-            self.notice = self._trace_report(imported.report)
+            self._announce(lambda lang: trace_report(imported.report, lang))
 
         self._run_all(scenario, then)
 
@@ -116,7 +115,7 @@ class Session(param.Parameterized):
                 self.param.budget.bounds = (1, high)
                 self.param.update(
                     scenario_name=name,
-                    rows=[] if large else _typed(scenario),
+                    rows=[] if large else typed(scenario),
                     budget=budget,
                     problems=[],
                     read_only=large,
@@ -132,30 +131,35 @@ class Session(param.Parameterized):
         """Run what is typed; when that cannot be, say why and keep the last good run."""
         if self._busy:
             return
+        scenario, problems = self._rebudgeted() if self.read_only else self._retyped()
+        self.problems = [told(problem, self.lang, self.rows) for problem in problems]
+        if scenario is not None:
+            self._run_all(scenario, lambda lanes: self._take(scenario, lanes))
+
+    def _rebudgeted(self) -> tuple[Scenario | None, list[Problem]]:
+        """A trace under another budget."""
+        try:
+            return self._base.with_setup(budget=self.budget), []
+        except ScenarioError as error:
+            return None, list(error.problems)
+
+    def _retyped(self) -> tuple[Scenario | None, list[Problem]]:
+        """The scenario that is typed, or everything that is wrong with it."""
         data = self._base.to_dict()
         data["setup"]["budget"] = self.budget
-        if not self.read_only:
-            data["requests"] = [_read(row) for row in self.rows]
-        problems = _page_problems(data, self.read_only)
-        if not problems:
-            try:
-                scenario = self._edited(data)
-                self.problems = []
-                self._run_all(scenario, lambda lanes: self._take(scenario, lanes))
-                return
-            except ScenarioError as error:
-                problems = list(error.problems)
-        self.problems = [self._told(problem) for problem in problems]
-
-    def _edited(self, data: dict[str, Any]) -> Scenario:
-        if self.read_only:
-            return self._base.with_setup(budget=self.budget)
-        scenario = Scenario.from_dict(data)
+        data["requests"] = [read(row) for row in self.rows]
+        problems = beyond_bounds(data["requests"])
+        try:
+            scenario = Scenario.from_dict(data)
+        except ScenarioError as error:
+            known = {problem.place for problem in problems}
+            others = (problem for problem in error.problems if problem.place not in known)
+            return None, [*problems, *others]
         rounds = max(scenario.with_setup(mode=mode).most_rounds for mode in MODES)
         if rounds > MOST_ROUNDS:
             found = Problem(("requests",), "too_many_rounds", rounds, {"high": MOST_ROUNDS})
-            raise ScenarioError((found,))
-        return scenario
+            problems.append(found)
+        return (None if problems else scenario), problems
 
     def _run_all(self, scenario: Scenario, show: Callable[[list[Lane]], None]) -> None:
         """Simulate both lanes, then show them; a later call makes an unfinished one void."""
@@ -234,70 +238,19 @@ class Session(param.Parameterized):
     def _title(self) -> str:
         return self.lesson()["title"]
 
+    def _announce(self, tell: Callable[[str], str]) -> None:
+        """A notice that can be said again when the language changes."""
+        self._notice = tell
+        self.notice = tell(self.lang)
+
     def _speak(self) -> None:
         """Everything shown again, in the other language."""
-        if not self._busy:
-            self._send(time=self._time)
-            self._edit_words()
-
-    def _edit_words(self) -> None:
+        self._send(time=self._time)
+        if self.notice and self._notice:
+            self.notice = self._notice(self.lang)
         if self.problems:
             self.problems = []
             self._edit()
-
-    def _told(self, problem: Problem) -> dict[str, Any]:
-        """A problem as the page shows it: at which row and field, in which words."""
-        row = problem.place[1] if problem.place[:1] == ("requests",) and problem.place[1:] else None
-        field = str(problem.place[-1]) if problem.place else ""
-        known = words(self.lang)
-        rule = f"problem.{problem.rule}"
-        if f"{rule}_{field}" in known:
-            rule = f"{rule}_{field}"
-        values = {
-            **{key: _plain(value) for key, value in problem.params.items()},
-            "who": self._who(row),
-            "number": row + 1 if isinstance(row, int) else "",
-            "field": known.get(f"field.{field}", field),
-            "value": _plain(problem.value),
-        }
-        key = rule if rule in known else "problem.other"
-        return {"row": row, "field": field or None, "text": self._say(key, **values)}
-
-    def _who(self, row: Any) -> str:
-        if not isinstance(row, int):
-            return self._say("field.budget")
-        name = self.rows[row]["id"].strip() if row < len(self.rows) else ""
-        return name or self._say("field.row", number=row + 1)
-
-    def _trace_report(self, report: Any) -> str:
-        notes = report.notes()
-        return self._joined(self._note(note.rule, note.params) for note in notes)
-
-    def _note(self, rule: str, params: Mapping[str, Any]) -> str:
-        values = dict(params)
-        if "reason" in values:
-            values["reason"] = self._say(f"trace.{values['reason']}", **values)
-        return self._say(f"trace.{rule}", **values)
-
-    def _trace_error(self, error: TraceError) -> str:
-        values = {**error.params, "field": error.field, "value": error.value, "line": error.line}
-        if "reason" in values:
-            values["reason"] = self._say(f"trace.{values['reason']}", **values)
-        place = error.file
-        if error.line is not None:
-            place += self._say("trace.at_line", line=error.line)
-        fault, remedy = (
-            self._say(f"trace.{rule}", **values) for rule in (error.rule, error.remedy)
-        )
-        told = self._say("trace.sentence", text=self._say("trace.fault", place=place, fault=fault))
-        return told + (" " if self.lang == "en" else "") + self._joined([remedy])
-
-    def _joined(self, phrases: Iterable[str]) -> str:
-        """Phrases as sentences of their own, in one paragraph."""
-        sentences = [
-            self._say("trace.sentence", text=text[:1].upper() + text[1:]) for text in phrases
-        ]
-        return (" " if self.lang == "en" else "").join(sentences)
 
 
 def _simulate(scenario: Scenario) -> list[Lane]:
@@ -306,66 +259,3 @@ def _simulate(scenario: Scenario) -> list[Lane]:
     for lane in lanes:
         lane.prepare()
     return lanes
-
-
-def _typed(scenario: Scenario) -> list[Row]:
-    """The requests of a scenario as a table of text."""
-    rows = []
-    for request in scenario.requests:
-        rows.append(
-            {
-                "id": request.id,
-                "arrival": number(to_shown(request.arrival, scenario.setup.time)).replace(",", ""),
-                "prompt": str(request.prompt),
-                "output": str(request.output),
-                "cached": str(request.cached) if request.cached else "",
-            }
-        )
-    return rows
-
-
-def _read(row: Row) -> dict[str, Any]:
-    """A typed row as a request table of the scenario schema; empty cells are left out."""
-    request: dict[str, Any] = {"id": row["id"].strip()}
-    for field in FIELDS[1:]:
-        typed = row[field].strip()
-        if typed:
-            request[field] = _number(typed, whole=field != "arrival")
-    return request
-
-
-def _number(typed: str, *, whole: bool) -> Any:
-    """The number that was typed, or the text itself, which the schema then refuses."""
-    try:
-        return int(typed)
-    except ValueError:
-        pass
-    try:
-        return typed if whole else float(typed)
-    except ValueError:
-        return typed
-
-
-def _page_problems(data: Mapping[str, Any], read_only: bool) -> list[Problem]:
-    """Bounds of the table on the page, tighter than those of the simulator."""
-    rows = data["requests"]
-    if read_only:
-        return []
-    if len(rows) > MOST_ROWS:
-        return [Problem(("requests",), "too_many_rows", len(rows), {"high": MOST_ROWS})]
-    problems = [
-        Problem(("requests", i, field), "too_large", row[field], {"high": high})
-        for i, row in enumerate(rows)
-        for field, high in MOST.items()
-        if isinstance(row.get(field), (int, float)) and row[field] > high
-    ]
-    return problems
-
-
-def _plain(value: Any) -> Any:
-    """A figure with thousands separators, anything else as short text."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
-        return number(value)
-    if isinstance(value, int):
-        return format(Decimal(value), ".3g")
-    return str(value)[:40]

@@ -16,7 +16,15 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS = ("sim", "app", "lessons")
 TOOLKIT = {"panel", "panel_material_ui", "bokeh"}
 NUMPY_IN_SIM = {"history", "metrics", "progress", "traces", "workload"}
-WITHOUT_TOOLKIT = ("app.session", "app.i18n", "app.lanes", "app.payload", "app.sentences")
+WITHOUT_TOOLKIT = (
+    "app.session",
+    "app.i18n",
+    "app.lanes",
+    "app.messages",
+    "app.payload",
+    "app.rows",
+    "app.sentences",
+)
 
 
 def module_name(path: Path) -> str:

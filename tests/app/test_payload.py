@@ -157,7 +157,7 @@ def test_every_scene_makes_a_consistent_payload(name: str, lang: str) -> None:
     assert (payload["lang"], payload["unit"]) == (lang, builtin(name).setup.time)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(mode="continuous", num_blocks=None), st.sampled_from(["en", "zh"]))
 def test_any_small_run_makes_a_consistent_payload(subject: Scenario, lang: str) -> None:
     payload = payload_of(subject, lang)
@@ -310,7 +310,7 @@ def test_a_window_inside_a_long_pause_shows_the_pause() -> None:
         assert_window_shows(window(lanes, time), time)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(mode="continuous", num_blocks=None), st.floats(0, 1))
 def test_any_window_shows_the_asked_time_and_stays_small(subject: Scenario, share: float) -> None:
     """Windows of eight rounds, so that small runs have to be cut too."""

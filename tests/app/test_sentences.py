@@ -213,7 +213,7 @@ def test_every_reason_has_a_sentence_and_a_chip(reason: Reason, lang: str) -> No
     assert row["chips"] == [[words(lang)[f"reason.{reason}"], "plain"]]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios())
 def test_every_round_can_be_told_in_both_languages(subject: Scenario) -> None:
     for lang in LANGUAGES:

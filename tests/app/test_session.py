@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.session import FIELDS, MOST_ROWS, TRACE, Session
+from app.rows import FIELDS, MOST_ROWS
+from app.session import TRACE, Session
 from lessons.catalogue import scenes, text
 from sim.files import SYNTHETIC
 
@@ -292,7 +293,7 @@ def test_of_two_long_runs_the_last_one_asked_for_is_shown() -> None:
     assert session.working == ""
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     st.lists(
         st.dictionaries(

@@ -32,13 +32,13 @@ PLAIN = {
 }
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios())
 def test_every_law_holds(subject: Scenario) -> None:
     assert check(run(subject)) == len(run(subject)) > 0
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios())
 def test_taking_equal_rounds_at_once_changes_nothing(subject: Scenario) -> None:
     fast, plain = simulate(subject), simulate(subject, jump=False)
@@ -121,13 +121,13 @@ def told(history: History) -> list[NaiveRound]:
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios(mode="continuous", **PLAIN))
 def test_a_naive_scheduler_makes_the_same_continuous_rounds(subject: Scenario) -> None:
     assert told(simulate(subject)) == naive_continuous(subject)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios(mode="static", batch_wait=None, **PLAIN))
 def test_a_naive_scheduler_makes_the_same_static_rounds(subject: Scenario) -> None:
     assert told(simulate(subject)) == naive_static(subject)

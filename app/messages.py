@@ -1,0 +1,80 @@
+"""What went wrong or was found, in the learner's language: problems of the table, traces read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from app.i18n import say, words
+from app.rows import Row
+from app.sentences import number
+from sim import Problem
+from sim.traces import Report, TraceError
+
+
+def told(problem: Problem, lang: str, rows: Sequence[Row]) -> dict[str, Any]:
+    """A problem as the page shows it: at which row and field, in which words."""
+    row = problem.place[1] if problem.place[:1] == ("requests",) and problem.place[1:] else None
+    field = str(problem.place[-1]) if problem.place else ""
+    known = words(lang)
+    rule = f"problem.{problem.rule}"
+    if f"{rule}_{field}" in known:
+        rule = f"{rule}_{field}"
+    values = {
+        **{key: _plain(value) for key, value in problem.params.items()},
+        "who": _who(row, lang, rows),
+        "number": row + 1 if isinstance(row, int) else "",
+        "field": known.get(f"field.{field}", field),
+        "value": _plain(problem.value),
+    }
+    key = rule if rule in known else "problem.other"
+    return {"row": row, "field": field or None, "text": say(lang, key, **values)}
+
+
+def _who(row: Any, lang: str, rows: Sequence[Row]) -> str:
+    if not isinstance(row, int):
+        return say(lang, "field.budget")
+    name = rows[row]["id"].strip() if row < len(rows) else ""
+    return name or say(lang, "field.row", number=row + 1)
+
+
+def _plain(value: Any) -> Any:
+    """A figure with thousands separators, anything else as short text."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
+        return number(value)
+    if isinstance(value, int):
+        return format(Decimal(value), ".3g")
+    return str(value)[:40]
+
+
+def trace_report(report: Report, lang: str) -> str:
+    """How an import went, in one paragraph."""
+    return _joined((_phrase(note.rule, note.params, lang) for note in report.notes()), lang)
+
+
+def trace_error(error: TraceError, lang: str) -> str:
+    """Why a file is no trace, where, and what would be right."""
+    values = {**error.params, "field": error.field, "value": error.value, "line": error.line}
+    place = error.file
+    if error.line is not None:
+        place += say(lang, "trace.at_line", line=error.line)
+    fault = say(lang, "trace.fault", place=place, fault=_phrase(error.rule, values, lang))
+    first = say(lang, "trace.sentence", text=fault)
+    return first + _space(lang) + _joined([_phrase(error.remedy, values, lang)], lang)
+
+
+def _phrase(rule: str, params: Mapping[str, Any], lang: str) -> str:
+    """A phrase of the trace words; a reason in it is a phrase itself."""
+    values = dict(params)
+    if "reason" in values:
+        values["reason"] = say(lang, f"trace.{values['reason']}", **values)
+    return say(lang, f"trace.{rule}", **values)
+
+
+def _joined(phrases: Iterable[str], lang: str) -> str:
+    """Phrases as sentences of their own, in one paragraph."""
+    capital = (text[:1].upper() + text[1:] for text in phrases)
+    return _space(lang).join(say(lang, "trace.sentence", text=text) for text in capital)
+
+
+def _space(lang: str) -> str:
+    return " " if lang == "en" else ""
