@@ -123,8 +123,6 @@ def _parts(values: Any) -> list[Any]:
     return [values[key] for key in ("mean", "p50", "p95", "p99", "max")]
 
 
-def _fine(value: Any) -> str | None:
+def _fine(value: Any) -> str:
     """Throughputs of a tick scenario are small: three decimals there."""
-    if not isinstance(value, float):
-        return None
     return figure(value) if value >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")

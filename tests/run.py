@@ -126,7 +126,7 @@ def check_all(venv: Path, browser: Path, pytest_arguments: list[str]) -> list[st
         "ruff check": ["ruff", "check"],
         "ruff format": ["ruff", "format", "--check"],
         "mypy": ["mypy"],
-        "pytest": ["pytest", "--cov", *pytest_arguments],
+        "pytest": ["pytest", "--cov", *(pytest_arguments or ["--cov-fail-under=100"])],
     }
     python = str(venv_python(venv))
     return [
