@@ -64,7 +64,7 @@ def trace_error(error: TraceError, lang: str) -> str:
 
 def _phrase(rule: str, params: Mapping[str, Any], lang: str) -> str:
     """A phrase of the trace words; a reason in it is a phrase itself."""
-    values = dict(params)
+    values = {key: f"{v:,}" if type(v) is int else v for key, v in params.items()}
     if "reason" in values:
         values["reason"] = say(lang, f"trace.{values['reason']}", **values)
     return say(lang, f"trace.{rule}", **values)

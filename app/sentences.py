@@ -165,8 +165,9 @@ class Teller:
         if id_ in record.given:
             return self._decode(record, id_)
         if id_ in record.idle:
-            who = self.names(self._last_of_batch(record))
-            return self._with("idle", self.say("round.idle", who=who))
+            who = self._last_of_batch(record)
+            key = "round.idle_many" if len(who) > 1 else "round.idle"
+            return self._with("idle", self.say(key, who=self.names(who)))
         if self._request(id_).arrival > record.start:
             return self._arrives(record, id_)
         return self._refused(record, id_)
@@ -219,7 +220,8 @@ class Teller:
     def _static_prefill(self, record: Round, id_: str) -> "_Line":
         n, pad = record.given.get(id_, 0), record.pads.get(id_, 0)
         if not n:
-            return self._with("padding", self.say("round.padding", pad=pad))
+            key = "round.padding_one" if pad == 1 else "round.padding"
+            return self._with("padding", self.say(key, pad=pad))
         first = id_ in record.emitted
         text = self.say("round.static_first" if first else "round.static_prefill", n=n)
         if pad:
@@ -234,6 +236,9 @@ class Teller:
         if id_ in record.emitted:  # its static batch has just finished all prompts
             return self._first_output(record, id_, self.say("round.static_first_held"))
         key = f"round.{reason}"
+        last = self._last_of_batch(record)
+        if reason is Reason.BATCH_CLOSED and len(last) > 1:
+            key += "_many"
         if reason is Reason.PREEMPTED and id_ not in record.preempted:
             key += "_wait"
         if reason is Reason.NO_SEAT and self.setup.seats == 1:
@@ -245,7 +250,7 @@ class Teller:
             "prompt": self._request(id_).prompt,
             "free": self.setup.budget - record.positions,
             "head": record.queue[0].id if record.queue else "",
-            "who": self.names(self._last_of_batch(record)),
+            "who": self.names(last),
             "needed": self.setup.blocks(self._request(id_).prompt),
             "unused": (self.setup.num_blocks or 0) - (record.used or 0),
         }

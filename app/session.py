@@ -221,11 +221,14 @@ class Session(param.Parameterized):
             "number": "",
             "title": self._say(key),
             "hook": self._say(f"{key}_hook", **values),
-            "text": self._say(f"{key}_text", **values),
+            "text": "\n\n".join(
+                [self._say(f"{key}_text", **values)]
+                + ([] if self.payload.get("whole", True) else [self._say("scene.window")])
+            ),
         }
 
     def _cost(self) -> str:
-        cost = self._scenario.setup.cost
+        cost = self._base.setup.cost
         parts = {
             name: number(to_shown(getattr(cost, name), "ms"))
             for name in ("base", "per_prefill", "per_decode", "per_kv_token")

@@ -74,14 +74,29 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
     run_ = commands.add_parser("run", help="simulate a scenario or a trace and print its metrics")
     run_.add_argument("what", help="a built-in scenario, a scenario file or a request trace")
-    run_.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
+    run_.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="changes",
+        help="change a field of the setup: budget=6, mode=static, cost.base=3; may be repeated",
+    )
     output = run_.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print one object")
     output.add_argument("--csv", metavar="DIR", type=Path, help="write four tables into DIR")
     run_.add_argument("--check", action="store_true", help="prove the laws on every round")
     run_.add_argument("--rounds", action="store_true", help="rounds of a large run too")
-    run_.add_argument("--columns", default="", metavar="arrival=T,prompt=IN,output=OUT")
+    run_.add_argument(
+        "--columns",
+        default="",
+        metavar="arrival=T,prompt=IN,output=OUT",
+        help="which columns of a trace to read, where their names do not say it",
+    )
     run_.add_argument("--unit", choices=("s", "ms", "us", "ns"), help="of a trace's arrivals")
+    run_.add_argument(
+        "--rate", type=float, help="made-up arrivals a second, for a trace of lengths only"
+    )
     run_.set_defaults(act=_run)
     rounds_ = commands.add_parser("rounds", help="rounds of a scenario in vLLM's recorded form")
     rounds_.add_argument("file", type=Path)
@@ -92,8 +107,19 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _by_hand(options: argparse.Namespace) -> None:
-    changes = [] if options.budget is None else [f"budget={options.budget}"]
-    _print(run(_changed(builtin(BY_HAND), changes)))
+    scenario = builtin(BY_HAND)
+    if options.budget is not None:
+        try:
+            scenario = Scenario.from_dict(_with(scenario, "budget", options.budget))
+        except ScenarioError as error:
+            raise _RefusedError(f"--budget {error.problems[0].told}") from None
+    _print(run(scenario))
+
+
+def _with(scenario: Scenario, name: str, value: Any) -> dict[str, Any]:
+    data = scenario.to_dict()
+    data["setup"][name] = value
+    return data
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -120,6 +146,8 @@ def _written(history: History, folder: Path) -> list[Path]:
 
 
 def _rounds(options: argparse.Namespace) -> None:
+    if str(options.file) in builtin_files():
+        raise _RefusedError(f"rounds {options.file}: takes a recorded scenario's file, not a name")
     lines = ",\n  ".join(json.dumps(row) for row in vllm.rounds(vllm.read_recording(options.file)))
     _out('{"rounds": [\n  ' + lines + "\n]}")
 
@@ -141,7 +169,8 @@ def _find(options: argparse.Namespace) -> Scenario:
     path = Path(what)
     if not path.is_file():
         names = ", ".join((*builtin_files(), SYNTHETIC))
-        raise _RefusedError(f"{what}: no such file, nor a built-in scenario ({names})")
+        kind = "a folder, not a file" if path.is_dir() else "no such file"
+        raise _RefusedError(f"{what}: {kind}, nor a built-in scenario ({names})")
     if path.suffix == ".toml" or (path.suffix == ".json" and _is_scenario(path)):
         return _scenario_file(path)
     return _trace(path, options)
@@ -160,7 +189,7 @@ def _scenario_file(path: Path) -> Scenario:
 
 def _trace(path: Path, options: argparse.Namespace) -> Scenario:
     columns = _columns(options.columns)
-    imported = read_trace_file(path, columns=columns, unit=options.unit)
+    imported = read_trace_file(path, columns=columns, unit=options.unit, rate=options.rate)
     scenario = traffic(imported.requests, path.name)
     for line in (*imported.report.lines(), scenario.note):
         sys.stderr.write(line + "\n")

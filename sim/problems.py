@@ -64,10 +64,15 @@ class Problem:
             text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
         return text
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
+        """The rule in words, without the place."""
         field_ = self.place[-1] if self.place else ""
         words = {"field": field_, "value": printable(self.value), **self.params}
-        return f"{self.path or 'scenario'} {RULES[self.rule].format(**words)}"
+        return RULES[self.rule].format(**words)
+
+    def __str__(self) -> str:
+        return f"{self.path or 'scenario'} {self.told}"
 
 
 def printable(value: Any) -> Any:

@@ -91,7 +91,7 @@ def test_python_m_sim_ends_with_the_code(
     with pytest.raises(SystemExit) as caught:
         runpy.run_module("sim", run_name="__main__")
     assert caught.value.code == 2
-    assert "setup.budget must be at least 1, not 0" in capsys.readouterr().err
+    assert "--budget must be at least 1, not 0" in capsys.readouterr().err
 
 
 def test_importing_the_command_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,7 +250,7 @@ def refused(result: Result, *words: str) -> None:
     ("arguments", "words"),
     [
         (["--budget", "many"], ["--budget", "'many'", "--help"]),
-        (["--budget", "0"], ["setup.budget must be at least 1, not 0"]),
+        (["--budget", "0"], ["--budget must be at least 1, not 0"]),
         (["--budget"], ["--budget", "expected one argument"]),
         (["--bugdet", "3"], ["--bugdet"]),
         (["walk"], ["walk", "run"]),
