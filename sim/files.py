@@ -47,7 +47,10 @@ def traffic(requests: tuple[Request, ...], name: str) -> Scenario:
 
     The lesson cost (half a millisecond a prompt token) would drown such traffic.
     """
-    note = "rounds cost 6 ms + 0.03 ms a token + 0.0001 ms a KV token read"
+    note = (
+        "rounds cost 6 ms + 0.03 ms a token + 0.0001 ms a KV token read: "
+        "the lessons' cost would drown such traffic"
+    )
     return Scenario(Setup(budget=TRACE_BUDGET, cost=TRACE_COST), requests, name, note)
 
 
