@@ -69,6 +69,8 @@ class Session(param.Parameterized):
     def choose(self, name: str) -> None:
         """Show a scene from its start, as its file has it."""
         if name == TRACE and self._trace:
+            self._asked += 1  # a run still going comes too late
+            self.working = ""
             self._put(TRACE, *self._trace)
         elif name != TRACE:
             self._show(builtin(name), name)
@@ -88,7 +90,7 @@ class Session(param.Parameterized):
             scenario = traffic(imported.requests, filename)
         except TraceError as error:
             fault = error
-            self._announce(lambda lang: trace_error(fault, lang))
+            self.announce(lambda lang: trace_error(fault, lang))
             return
 
         def then(lanes: list[Lane]) -> None:
@@ -96,7 +98,7 @@ class Session(param.Parameterized):
             if TRACE not in self.param.scenario_name.objects:
                 self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
             self._put(TRACE, scenario, lanes)
-            self._announce(lambda lang: trace_report(imported.report, lang))
+            self.announce(lambda lang: trace_report(imported.report, lang))
 
         self._run_all(scenario, then)
 
@@ -241,7 +243,7 @@ class Session(param.Parameterized):
     def _title(self) -> str:
         return self.lesson()["title"]
 
-    def _announce(self, tell: Callable[[str], str]) -> None:
+    def announce(self, tell: Callable[[str], str]) -> None:
         """A notice that can be said again when the language changes."""
         self._notice = tell
         self.notice = tell(self.lang)

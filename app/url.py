@@ -60,7 +60,8 @@ def open_link(
         if session.scenario_name == name:
             complaints.extend(_inputs(session, inputs.get("budget"), inputs.get("rows")))
             if lines := [line for line in complaints if line]:
-                session.notice = join(session.lang, lines)
+                told = join(session.lang, lines)
+                session.announce(lambda _lang: told)
         done()
 
     session.choose(name)

@@ -57,10 +57,10 @@ function planLane(payload, lane, base, sharedHeads) {
 
 /**
  * Rows of the seat view: all seats of the lane, or, when this window uses far fewer, only those,
- * in steps of eight. A window is as long as one can play without new data, so nothing jumps within.
+ * in steps of four. A window is as long as one can play without new data, so nothing jumps within.
  */
 function shownSeats(lane) {
-  const used = Math.ceil((most(lane.runs.map((run) => run.seat)) + 1) / 8) * 8;
+  const used = Math.ceil((most(lane.runs.map((run) => run.seat)) + 1) / 4) * 4;
   return used * 2 <= lane.num_seats ? used : lane.num_seats;
 }
 
