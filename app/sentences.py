@@ -33,8 +33,9 @@ class Teller:
         self.index = {request.id: i for i, request in enumerate(scenario.requests)}
 
     def say(self, key: str, **values: object) -> str:
-        """A sentence of the catalogue."""
-        return say(self.lang, key, **values)
+        """A sentence of the catalogue; whole numbers get thousands separators."""
+        shown = {name: f"{v:,}" if type(v) is int else v for name, v in values.items()}
+        return say(self.lang, key, **shown)
 
     def time(self, internal: int) -> str:
         """A point in time: `13 ms`, or `tick 3`."""
