@@ -100,8 +100,8 @@ def window_at(lanes: list[Lane], time: int) -> Window:
         at = int(np.searchsorted(lane.history.ends, time, "right"))
         low = max(0, min(at - WINDOW_ROUNDS // 4, rounds - WINDOW_ROUNDS))
         high = min(rounds, low + WINDOW_ROUNDS) - 1
+        starts.append(int(lane.history.starts[low]) if low else 0)
         if at < rounds:
-            starts.append(int(lane.history.starts[low]) if low else 0)
             ends.append(int(lane.history.ends[high]))
     if not ends:
         return window_at(lanes, last - 1)

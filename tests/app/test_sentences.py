@@ -80,7 +80,7 @@ SAID: list[tuple[str, Scenario, int, str, str]] = [
         scenario(*TWO, budget=4),
         0,
         "B",
-        "gets nothing: A use all 4 tokens of this round.",
+        "gets nothing: all 4 tokens of this round go to A.",
     ),
     (
         "behind head",
