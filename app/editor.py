@@ -12,14 +12,10 @@ import param
 from panel.custom import JSComponent
 
 from app.i18n import join, words
+from app.rows import FIELDS, MOST_ROWS, Row
 from app.script import module, style
 from app.session import Session
-
-FIELDS = ("id", "arrival", "prompt", "output", "cached")
-ROW_LIMIT = 200
-TEXT_LIMIT = 40
-
-Row = dict[str, str]
+from app.url import MOST_IN_A_CELL
 
 
 class RequestTable(JSComponent):
@@ -62,7 +58,7 @@ class RequestTable(JSComponent):
             "problems": list(session.problems),
             "read_only": session.read_only,
             "unit": session.payload.get("unit", "ms") if session.payload else "ms",
-            "limit": ROW_LIMIT,
+            "limit": MOST_ROWS,
             "words": words(session.lang, "editor") | words(session.lang, "unit"),
             "gap": join(session.lang, ["", ""]),
             "seq": self._answered,
@@ -70,9 +66,9 @@ class RequestTable(JSComponent):
 
 
 def clean(rows: list[Any]) -> list[Row]:
-    """At most `ROW_LIMIT` rows with exactly the known fields, each a short text."""
+    """At most `MOST_ROWS` rows with exactly the known fields, each a short text."""
     return [
-        {field: str(row.get(field, ""))[:TEXT_LIMIT] for field in FIELDS}
-        for row in rows[:ROW_LIMIT]
+        {field: str(row.get(field, ""))[:MOST_IN_A_CELL] for field in FIELDS}
+        for row in rows[:MOST_ROWS]
         if isinstance(row, dict)
     ]

@@ -1,6 +1,7 @@
 """The page of one visitor: a session, the parts that show it, and the wires between them."""
 
 import logging
+from functools import cache
 from typing import Any
 
 import panel as pn
@@ -17,8 +18,13 @@ from app.player import Player
 from app.script import style
 from app.session import Session
 from app.shell import FILE_LIMIT, Shell
-from app.url import THEMES, Arguments, open_link, query
+from app.theme import REQUESTS
+from app.url import Arguments, address, arguments_of, open_link
+from lessons.catalogue import scenes
+from sim.files import builtin
+from sim.setup import MAX_REQUESTS
 
+SHOWN = ("lang", "scenario_name", "notice", "working", "budget", "rows", "problems")
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},
@@ -44,12 +50,14 @@ class App:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._link = 0
+        self._file = ""
         session.defer = lambda job, then: in_background(job, then, self.apologise)
         self.player = Player(payload=session.payload)
         self.text = _markdown(session)
         self.slider = _budget_slider(session)
         self.shell = Shell(
-            view=view_of(session),
+            view=self._view(),
             text=self.text,
             stage=self.player,
             slider=self.slider,
@@ -57,12 +65,12 @@ class App:
             on_choice=self.choose,
             on_budget=self.set_budget,
             on_file=self.open_trace,
+            on_link=self.follow,
             sizing_mode="stretch_both",
         )
         watch = session.param.watch
-        watch(self._show, ["lang", "scenario_name", "notice", "working", "budget", "problems"])
+        watch(self._show, list(SHOWN))
         watch(self._play, "payload")
-        watch(self._keep_address, ["lang", "scenario_name", "budget"])
         self.player.param.watch(self._move_window, "window_request")
 
     def choose(self, what: str, value: str) -> None:
@@ -72,11 +80,20 @@ class App:
             case "lang" if value in session.param.lang.objects:
                 session.lang = value
             case "scenario" if value in session.param.scenario_name.objects:
+                self._file = ""
                 session.choose(value)
             case "notice":
                 session.notice = ""
-            case "theme" if value in THEMES and pn.state.location:
-                pn.state.location.update_query(theme=value)
+
+    def follow(self, search: str, number: int) -> None:
+        """Back or Forward: the state that the address names now; `number` tells the answers."""
+
+        def done() -> None:
+            self._link = number
+            self._show()
+
+        self._file = ""
+        open_link(self.session, arguments_of(search), done)
 
     def set_budget(self, value: int) -> None:
         """The number box; out of range becomes the nearest that is in range."""
@@ -86,11 +103,13 @@ class App:
     def open_trace(self, name: str, content: bytes) -> None:
         """A file; the old notice goes first, so that the same answer twice is heard twice."""
         self.session.notice = ""
+        self._file = name
         self.session.open_trace(name, content)
 
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""
         logging.getLogger("rebatch").error("A callback failed.", exc_info=error)
+        self._file = ""
         self.session.working = ""
         self.session.notice = say(self.session.lang, "page.failed")
 
@@ -98,7 +117,12 @@ class App:
         with pn.io.hold():
             self.slider.label = say(self.session.lang, "page.budget")
             self.text.object = lesson_text(self.session)
-            self.shell.view = view_of(self.session)
+            self.shell.view = self._view()
+
+    def _view(self) -> dict[str, Any]:
+        notice = self.session.notice
+        head = self._file if notice and self._file not in notice else ""
+        return view_of(self.session) | {"link": self._link, "notice_head": head}
 
     def _play(self, *_: Event) -> None:
         self.player.payload = self.session.payload
@@ -106,10 +130,6 @@ class App:
 
     def _move_window(self, event: Event) -> None:
         self.session.move_window(event.new)
-
-    def _keep_address(self, *_: Event) -> None:
-        if pn.state.location and (state := query(self.session)):
-            pn.state.location.update_query(**state)
 
 
 def view_of(session: Session) -> dict[str, Any]:
@@ -122,17 +142,28 @@ def view_of(session: Session) -> dict[str, Any]:
         "scenario": session.scenario_name,
         "scenarios": [list(pair) for pair in session.scenario_titles()],
         "lesson": {key: text for key, text in session.lesson().items() if key != "text"},
-        "notice": session.working or session.notice,
+        "notice": session.notice,
+        "working": session.working,
+        "address": address(session),
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": len(session.problems),
         "file_limit": FILE_LIMIT,
+        "row_limit": MAX_REQUESTS,
     }
 
 
 def lesson_text(session: Session) -> str:
-    """The lesson in Markdown, request names marked with the colours they have on the stage."""
-    requests = session.payload.get("requests", [])
-    return mark(session.lesson()["text"], {r["id"]: r["colour"] for r in requests})
+    """The lesson in Markdown, request names in the colours that the scene's own requests have.
+
+    They keep them whatever becomes of the rows: the text speaks of the scene as its file has it.
+    """
+    return mark(session.lesson()["text"], _colours(session.scenario_name))
+
+
+@cache
+def _colours(scene: str) -> dict[str, int]:
+    requests = builtin(scene).requests if scene in scenes() else ()
+    return {request.id: place % len(REQUESTS) for place, request in enumerate(requests)}
 
 
 def _markdown(session: Session) -> pn.pane.Markdown:

@@ -24,8 +24,8 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview", "transport",
-    "keys", "legend", "card", "table", "grid", "metrics", "phone", "actions", "state", "player",
-    "panel",
+    "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "actions", "state",
+    "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")

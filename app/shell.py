@@ -30,8 +30,9 @@ class Shell(JSComponent):
     table = Child(doc="The request table, in a drawer.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "shell/top.js", "shell/rail.js", "shell/files.js", "shell/inputs.js",
-        "shell/lesson.js", "shell/shell.js",
+        "dom.js", "shell/top.js", "shell/rail.js", "shell/files.js", "shell/drawers.js",
+        "shell/inputs.js", "shell/notice.js", "shell/lesson.js", "shell/address.js",
+        "shell/shell.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("page.css")]
 
@@ -41,11 +42,13 @@ class Shell(JSComponent):
         on_choice: Callable[[str, str], None],
         on_budget: Callable[[int], None],
         on_file: Callable[[str, bytes], None],
+        on_link: Callable[[str, int], None],
         **params: Any,
     ) -> None:
         self._on_choice = on_choice
         self._on_budget = on_budget
         self._on_file = on_file
+        self._on_link = on_link
         self._upload = bytearray()
         super().__init__(**params)
 
@@ -55,6 +58,8 @@ class Shell(JSComponent):
                 self._on_choice(what, value)
             case {"type": "budget", "value": int(value)}:
                 self._on_budget(value)
+            case {"type": "link", "search": str(search), "number": int(number)}:
+                self._on_link(search, number)
             case {"type": "file", "name": str(name), "part": bytes(part), "last": bool(last)}:
                 self._receive(name[:NAME_LIMIT], part, last)
 

@@ -1,81 +1,196 @@
 """What a link says, and what the address bar should say.
 
 A link is typed by strangers: every value is checked against a list or a range before it reaches the
-session, and what does not fit becomes the nearest good value together with a sentence saying so.
-Panel's `location.sync` is not used because it parses values as JSON and blanks the page on one it
-does not know.
+session. What does not fit becomes the nearest good value or is left out, together with a sentence
+saying so. Edited requests travel as text, like in the request table, and are judged there: a link
+with a wrong cell opens as that cell typed would. Panel's `location` is not used: it parses values
+as JSON, blanks the page on one it does not know, and makes a history entry of every change.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from app.i18n import LANGUAGES, join, say
+from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import TRACE, Session
+from lessons.catalogue import scenes
+from sim.files import builtin
 
 Arguments = Mapping[str, Sequence[bytes]]
+Complaint = str | None
 THEMES = ("light", "dark")
+MOST_CHARACTERS = 4_000  # of edited requests in an address
+MOST_IN_A_CELL = 40
 
-_WHOLE_NUMBER = re.compile(r"-?[0-9]+")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_FEWEST_CELLS = 4  # the last field, cached tokens, may be missing
+_BETWEEN_CELLS, _BETWEEN_ROWS = "-", "_"
+_DEFAULT_SCENE: str = Session.param.scenario_name.default
 
 
-def open_link(session: Session, arguments: Arguments) -> None:
-    """Bring a new session to the state a link asks for; `session.notice` says what was dropped."""
-    complaints = [
-        step(session, value)
-        for name, step in _STEPS.items()
-        if (value := _first(arguments, name)) is not None
-    ]
-    if lines := [line for line in complaints if line]:
-        session.notice = join(session.lang, lines)
+def arguments_of(search: str) -> Arguments:
+    """The arguments in the query of an address, as the server reads those of a first visit."""
+    pairs = parse_qsl(search.removeprefix("?")[: 16 * MOST_CHARACTERS], keep_blank_values=True)
+    arguments: dict[str, list[bytes]] = {}
+    for name, value in pairs:
+        arguments.setdefault(name, []).append(value.encode("utf-8", "replace"))
+    return arguments
+
+
+def open_link(
+    session: Session, arguments: Arguments, done: Callable[[], None] = lambda: None
+) -> None:
+    """Bring a session to the state a link asks for; `session.notice` says what was dropped.
+
+    A scene that takes long to simulate comes later, and so does what the link changes in it.
+
+    Args:
+        session: any session, not only a new one.
+        arguments: of the query, undecoded.
+        done: called when the state is reached, or a person has chosen something else meanwhile.
+    """
+    found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
+    complaints = [_lang(session, found.get("lang")), _theme(session, found.get("theme"))]
+    name, complaint = _scene(session, found)
+    complaints.append(complaint)
+    inputs = {} if complaint else found
+
+    def finish() -> None:
+        if session.scenario_name == name:
+            complaints.extend(_inputs(session, inputs.get("budget"), inputs.get("rows")))
+            if lines := [line for line in complaints if line]:
+                session.notice = join(session.lang, lines)
+        done()
+
+    session.choose(name)
+    _when_shown(session, finish)
+
+
+def _when_shown(session: Session, then: Callable[[], None]) -> None:
+    """Go on at once, or when the run that is being simulated has been shown."""
+    if not session.working:
+        then()
+        return
+
+    def look(*_: object) -> None:
+        if not session.working:
+            session.param.unwatch(watcher)
+            then()
+
+    watcher = session.param.watch(look, "payload")
 
 
 def query(session: Session) -> dict[str, str]:
-    """The part of the address that restores this state; a trace is a file and has no address."""
-    if session.scenario_name == TRACE:
-        return {}
-    return {
+    """The part of the address that restores this state; theme is the browser's own affair."""
+    state = {
         "lang": session.lang,
         "scenario": session.scenario_name,
         "budget": str(session.budget),
     }
+    if (rows := _edited(session)) is not None and len(quote(rows)) <= MOST_CHARACTERS:
+        state["rows"] = rows
+    return state
 
 
-def _first(arguments: Arguments, name: str) -> str | None:
-    values = arguments.get(name)
-    return values[0].decode("utf-8", "replace")[:40] if values else None
+def address(session: Session) -> str:
+    """The same as text, to stand behind the question mark."""
+    return urlencode(query(session), quote_via=quote)
 
 
-def _lang(session: Session, value: str) -> str:
+# Values
+
+
+def _lang(session: Session, value: str | None) -> Complaint:
+    if value is None:
+        return None
     if value not in LANGUAGES:
         return say(session.lang, "link.lang")
     session.lang = value
-    return ""
+    return None
 
 
-def _scenario(session: Session, value: str) -> str:
-    if value not in session.param.scenario_name.objects:
-        return say(session.lang, "link.scenario")
-    session.choose(value)
-    return ""
+def _theme(session: Session, value: str | None) -> Complaint:
+    """The browser applies it; here only a wrong one is told."""
+    return say(session.lang, "link.theme") if value not in (None, *THEMES) else None
 
 
-def _budget(session: Session, value: str) -> str:
+def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
+    """The scene to show; one that is not here takes with it what the link changed in it."""
+    asked = found.get("scenario", _DEFAULT_SCENE)
+    if asked in session.param.scenario_name.objects:
+        return asked, None
+    if asked == TRACE:
+        return _DEFAULT_SCENE, say(session.lang, "link.trace")
+    lines = [say(session.lang, "link.scenario")]
+    if found.keys() & {"budget", "rows"}:
+        lines.append(say(session.lang, "link.with_it"))
+    return _DEFAULT_SCENE, join(session.lang, lines)
+
+
+def _inputs(session: Session, budget: str | None, rows: str | None) -> list[Complaint]:
+    """Budget and rows together, so that they are simulated once."""
+    used, complaint = _budget(session, budget)
+    table = None if rows is None or session.read_only else unpacked(rows)
+    session.param.update(budget=used, rows=session.rows if table is None else table)
+    is_damaged = rows is not None and table is None
+    return [complaint, say(session.lang, "link.rows") if is_damaged else None]
+
+
+def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
     low, high = session.param.budget.bounds
+    if value is None:
+        return session.budget, None
     if not _WHOLE_NUMBER.fullmatch(value):
-        return say(session.lang, "link.unreadable")
+        return session.budget, say(session.lang, "link.unreadable")
     asked = int(value)
     used = min(max(asked, low), high)
-    session.budget = used
     if used == asked:
-        return ""
-    return say(
-        session.lang, "link.budget", asked=f"{asked:,}", low=low, high=f"{high:,}", used=f"{used:,}"
+        return used, None
+    figures = {"asked": f"{asked:,}", "low": low, "high": f"{high:,}", "used": f"{used:,}"}
+    return used, say(session.lang, "link.budget", **figures)
+
+
+# Rows: cells with "-" between them, rows with "_": "A-0-6-3_B-2-2-2"
+
+
+def packed(rows: Sequence[Row]) -> str:
+    """Rows as one word of an address."""
+    return _BETWEEN_ROWS.join(_BETWEEN_CELLS.join(_cells(row)) for row in rows)
+
+
+def unpacked(text: str) -> list[Row] | None:
+    """The rows of such a word, or None if it is damaged or too long."""
+    if len(quote(text)) > MOST_CHARACTERS:
+        return None
+    lines = text.split(_BETWEEN_ROWS) if text else []
+    cells = [[unquote(cell) for cell in line.split(_BETWEEN_CELLS)] for line in lines]
+    is_good = len(lines) <= MOST_ROWS and all(
+        _FEWEST_CELLS <= len(row) <= len(FIELDS) and max(map(len, row)) <= MOST_IN_A_CELL
+        for row in cells
     )
+    if not is_good:
+        return None
+    return [dict(zip(FIELDS, [*row, ""], strict=False)) for row in cells]
 
 
-# In this order: the sentences need the language, and the budget the bounds of the scenario.
-_STEPS: dict[str, Callable[[Session, str], str]] = {
-    "lang": _lang,
-    "scenario": _scenario,
-    "budget": _budget,
-}
+def _cells(row: Row) -> list[str]:
+    cells = [_escaped(row.get(field, "")) for field in FIELDS]
+    return cells if cells[-1] else cells[:-1]
+
+
+def _escaped(cell: str) -> str:
+    """Free of what divides; all else is escaped together with the address."""
+    for mark in ("%", _BETWEEN_CELLS, _BETWEEN_ROWS):
+        cell = cell.replace(mark, f"%{ord(mark):02X}")
+    return cell
+
+
+def _edited(session: Session) -> str | None:
+    """The rows, packed, if they are not the scene's own."""
+    if session.read_only or session.scenario_name not in scenes():
+        return None
+    if len(session.rows) > MOST_ROWS:
+        return None
+    rows = packed(session.rows)
+    return rows if rows != packed(typed(builtin(session.scenario_name))) else None

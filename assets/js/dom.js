@@ -35,6 +35,9 @@ export function fill(sentence, values) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/** What is typed, with full-width digits and letters as plain ones and no blanks around it. */
+export function plain(text) { return text.normalize("NFKC").trim(); }
+
 // Line icons on a 16 px grid: the inside of each <svg>.
 const ICONS = {
   plus: '<path d="M8 3v10M3 8h10"/>',
@@ -46,6 +49,7 @@ const ICONS = {
   open_file: '<path d="M8 10.5V2.5M4.8 5.6L8 2.5l3.2 3.1M2.5 11v2.5h11V11"/>',
   pen: '<path d="M3 13l.6-2.8L10.9 3a1.3 1.3 0 0 1 1.8 0l.4.4a1.3 1.3 0 0 1 0 1.8l-7.3 7.2L3 13zM9.6 4.3l2.2 2.2"/>',
   sun: '<circle cx="8" cy="8" r="2.8"/><path d="M8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M3.4 12.6l1-1M11.6 4.4l1-1"/>',
+  unfold: '<path d="M4 6l4 4 4-4"/>',
   warning: '<path d="M8 2.2l6.3 11.3H1.7L8 2.2zM8 6.5v3.4M8 11.7v.1"/>',
 };
 

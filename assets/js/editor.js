@@ -1,6 +1,6 @@
 // The request table. The browser keeps what is typed; Python checks it and answers with problems.
 
-import {fill, h, icon, set, translate} from "./dom.js";
+import {fill, h, icon, plain, set, translate} from "./dom.js";
 
 const FIELDS = ["id", "arrival", "prompt", "output", "cached"];
 const UNDO_LIMIT = 100;
@@ -26,8 +26,8 @@ class Editor {
       h("th", {scope: "col", word: "id"}), this.arrival_head,
       ...["prompt", "output", "cached"].map((word) => h("th", {scope: "col", word})), h("th")));
     this.grid = h("table", {}, h("caption", {word: "caption"}), this.head, this.body);
-    this.empty = h("div", {class: "empty"}, h("div", {class: "lines"}),
-      h("p", {}, h("b", {word: "empty_head"}), " ", h("span", {word: "empty_text"})),
+    this.empty = h("div", {class: "empty"},
+      h("p", {}, h("b", {word: "empty_head"}), h("span", {word: "empty_text"})),
       this.button("empty_use", () => this.reset(), "primary"));
     this.general = h("p", {class: "general", role: "alert", hidden: true});
     this.note = h("p", {class: "note", role: "status"});
@@ -76,8 +76,10 @@ class Editor {
     this.send({type: "rows", rows, seq: this.seq});
   }
 
-  type(i, field, value) {
-    this.commit(this.rows.map((row, k) => (k === i ? {...row, [field]: value.trim()} : row)));
+  type(i, field, typed) {
+    const value = plain(typed);
+    this.lines[i].cells[field].value = value;
+    this.commit(this.rows.map((row, k) => (k === i ? {...row, [field]: value} : row)));
   }
 
   add() {
@@ -132,7 +134,7 @@ class Editor {
     const rows = this.rows.map((row) => ({...row}));
     lines.forEach((cells, k) => {
       if (i + k >= rows.length) { rows.push({id: this.free_id(rows), arrival: "0", prompt: "", output: "", cached: ""}); }
-      cells.slice(0, FIELDS.length - column).forEach((cell, j) => { rows[i + k][FIELDS[column + j]] = cell.trim().slice(0, 40); });
+      cells.slice(0, FIELDS.length - column).forEach((cell, j) => { rows[i + k][FIELDS[column + j]] = plain(cell).slice(0, 40); });
     });
     return rows;
   }
@@ -155,11 +157,13 @@ class Editor {
     const none = this.rows.length === 0;
     this.grid.hidden = none;
     this.empty.hidden = !none || this.table.read_only;
+    this.note.hidden = none && !this.table.read_only;
     for (const button of this.tools.querySelectorAll("button")) { button.hidden = this.table.read_only; }
     this.add_button.disabled = this.rows.length >= this.table.limit;
     this.add_button.title = this.add_button.disabled ? fill(this.table.words.full, this.table) : "";
     this.undo_button.disabled = this.past.length === 0;
-    const general = this.problems(null);
+    const general = this.empty.hidden ? this.problems(null) : this.table.words.kept; // the rest is said above it
+    this.general.classList.toggle("calm", none);
     this.general.hidden = general === "";
     this.general.textContent = general;
   }

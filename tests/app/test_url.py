@@ -1,16 +1,45 @@
 """Links are typed by strangers: what does not fit becomes the nearest good value, and is said."""
 
-import pytest
+from collections.abc import Callable
 
-from app.editor import FIELDS, ROW_LIMIT, clean
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.editor import clean
+from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import Session
-from app.url import open_link, query
+from app.url import (
+    MOST_CHARACTERS,
+    MOST_IN_A_CELL,
+    address,
+    arguments_of,
+    open_link,
+    packed,
+    query,
+    unpacked,
+)
+from lessons.catalogue import scenes
+from sim.files import SYNTHETIC, builtin
+
+TRACE_FILE = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,50,5\n1,60,6\n"
 
 
 def opened(**arguments: str) -> Session:
     session = Session()
     open_link(session, {name: [value.encode()] for name, value in arguments.items()})
     return session
+
+
+def reopened(session: Session) -> Session:
+    """What its address restores."""
+    new = Session()
+    open_link(new, arguments_of(address(session)))
+    return new
+
+
+def row(id: str, arrival: str, prompt: str, output: str, cached: str = "") -> Row:
+    return dict(zip(FIELDS, (id, arrival, prompt, output, cached), strict=True))
 
 
 def test_a_good_link_restores_the_state_it_was_made_from() -> None:
@@ -31,7 +60,7 @@ def test_a_budget_out_of_range_is_clamped_and_said(asked: str, used: int) -> Non
     assert str(used) in session.notice
 
 
-@pytest.mark.parametrize("budget", ["", "x", "--5", "4.5", "1e3", "٤", "<img src=x>"])
+@pytest.mark.parametrize("budget", ["", "x", "--5", "4.5", "1e3", "٤", "<img src=x>", "9" * 5_000])
 def test_a_budget_that_is_no_number_is_left_out(budget: str) -> None:
     session = opened(budget=budget)
     assert session.budget == Session().budget
@@ -44,15 +73,190 @@ def test_an_unknown_language_or_scene_is_left_out_and_said() -> None:
     assert session.notice.count(".") >= 2
 
 
+def test_what_a_link_changed_in_an_unknown_scene_is_left_out_and_said() -> None:
+    session = opened(scenario="no-such-scene", budget="-5", rows="A-0-1-1")
+    assert query(session) == query(Session())
+    assert "left out" in session.notice
+
+
+def test_unknown_colours_are_said() -> None:
+    assert opened(theme="dark").notice == ""
+    assert opened(theme="pink").notice
+
+
 def test_bytes_that_are_no_text_do_no_harm() -> None:
     session = Session()
-    open_link(session, {"lang": [b"\xff\xfe"], "scenario": [b"\xff" * 1000]})
+    open_link(session, {"lang": [b"\xff\xfe"], "scenario": [b"\xff" * 1000], "rows": [b"\xff"]})
     assert session.notice
+
+
+# Back and Forward: a link opened in a session that has seen other things.
+
+
+def test_a_link_brings_a_used_session_to_the_state_it_names() -> None:
+    session = opened(scenario="3a", budget="6", rows="A-0-1-1")
+    session.set_rows([row("", "x", "", "")])
+    open_link(session, arguments_of("?lang=zh&scenario=5a&budget=5"))
+    assert query(session) == {"lang": "zh", "scenario": "5a", "budget": "5"}
+    assert session.problems == []
+    open_link(session, {})
+    assert query(session) == query(Session()) | {"lang": "zh"}
+
+
+def test_a_scene_that_takes_long_gets_its_inputs_when_it_is_shown() -> None:
+    session = Session()
+    waiting: list[Callable[[], None]] = []
+    session.defer = lambda job, then: waiting.append(lambda: then(job()))
+    reached: list[str] = []
+    open_link(
+        session,
+        arguments_of(f"scenario={SYNTHETIC}&budget=999999"),
+        lambda: reached.append(session.scenario_name),
+    )
+    session.lang = "zh"
+    assert (reached, session.scenario_name) == ([], "5a")
+    waiting.pop()()
+    assert reached == [SYNTHETIC]
+    assert session.budget == session.param.budget.bounds[1]
+    assert "999,999" in session.notice
+
+
+def test_another_choice_meanwhile_ends_the_wait() -> None:
+    session = Session()
+    session.defer = lambda job, then: None
+    reached: list[str] = []
+    link = arguments_of(f"scenario={SYNTHETIC}&budget=12")
+    open_link(session, link, lambda: reached.append(session.scenario_name))
+    session.choose("3a")
+    assert reached == ["3a"]
+    assert query(session) == query(opened(scenario="3a"))
+
+
+def test_a_trace_can_be_returned_to_but_not_restored() -> None:
+    session = Session()
+    session.open_trace("t.csv", TRACE_FILE)
+    back = address(session)
+    session.choose("5a")
+    open_link(session, arguments_of(back))
+    assert session.scenario_name == "trace"
+    new = Session()
+    open_link(new, arguments_of(back))
+    assert new.scenario_name == "5a"
+    assert "file" in new.notice
+
+
+# Rows.
+
+
+def test_edited_rows_are_in_the_address_and_come_back() -> None:
+    session = Session()
+    session.set_rows([row("A", "0", "6", "3"), row("B-2_%", "2.5", "4", "2", "1")])
+    assert address(session).endswith("&rows=A-0-6-3_B%252D2%255F%2525-2.5-4-2-1")
+    again = reopened(session)
+    assert again.rows == session.rows
+    assert again.payload["requests"] == session.payload["requests"]
+    assert again.notice == ""
+
+
+@pytest.mark.parametrize("name", list(scenes()))
+def test_the_rows_of_the_scene_itself_are_not_in_the_address(name: str) -> None:
+    session = Session()
+    session.choose(name)
+    assert "rows" not in query(session)
+    rows = [dict(one) for one in session.rows]
+    session.set_rows([rows[0] | {"output": "1"}, *rows[1:]])
+    assert "rows" in query(session)
+    session.set_rows(rows)
+    assert "rows" not in query(session)
+
+
+def test_an_emptied_table_stays_empty() -> None:
+    session = Session()
+    session.set_rows([])
+    assert reopened(session).rows == []
+
+
+def test_wrong_cells_come_back_with_what_is_wrong_and_the_last_good_run() -> None:
+    session = Session()
+    session.set_rows([row("A", "-1", "x", "\N{FULLWIDTH DIGIT THREE}")])
+    again = reopened(session)
+    assert again.rows == session.rows
+    assert again.problems == session.problems != []
+    assert again.payload["lanes"]
+
+
+@pytest.mark.parametrize(
+    "rows", ["x", "A-0-6", "A-0-6-3-0-0", "A-0-6-3_", "_", "A" * 41 + "-0-1-1", "A-0-1-1_" * 300]
+)
+def test_damaged_rows_are_left_out_and_said(rows: str) -> None:
+    session = opened(rows=rows)
+    assert session.rows == typed(builtin("5a"))
+    assert session.notice
+
+
+def test_rows_for_a_scene_that_is_not_edited_are_left_out_and_said() -> None:
+    session = opened(scenario=SYNTHETIC, rows="A-0-6-3")
+    assert session.rows == []
+    assert session.notice
+
+
+def test_too_many_or_too_long_rows_stay_out_of_the_address() -> None:
+    session = Session()
+    session.set_rows([row(f"请求{i}", "0", "1", "1") for i in range(MOST_ROWS)])
+    assert "rows" not in query(session)
+    session.set_rows([row(str(i), "0", "1", "1") for i in range(MOST_ROWS)])
+    assert len(address(session)) < MOST_CHARACTERS
+    assert reopened(session).rows == session.rows
+
+
+cells = st.text(max_size=MOST_IN_A_CELL).filter(
+    lambda cell: cell == cell.encode(errors="replace").decode()
+)
+
+
+@given(st.lists(st.builds(row, cells, cells, cells, cells, cells), max_size=5))
+def test_any_rows_are_read_as_they_were_written(rows: list[Row]) -> None:
+    read = unpacked(packed(rows))
+    if read is None:
+        assert len(packed(rows).encode()) * 3 > MOST_CHARACTERS
+    else:
+        assert read == rows
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=60, deadline=None)
+def test_any_query_opens_something(text: str) -> None:
+    session = Session()
+    open_link(session, arguments_of(text))
+    open_link(session, arguments_of(address(session)))
+    assert session.payload["lanes"]
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "lang": st.sampled_from(["en", "zh"]) | st.text(),
+            "scenario": st.sampled_from(["5a", "3a", "trace"]) | st.text(),
+            "budget": st.integers().map(str) | st.text(),
+            "rows": st.text("A0123456789.-_%") | st.text(),
+            "theme": st.text(),
+        },
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_any_value_opens_something_and_its_address_opens_the_same(values: dict[str, str]) -> None:
+    session = Session()
+    raw = {name: [value.encode(errors="replace")] for name, value in values.items()}
+    open_link(session, raw)
+    again = reopened(session)
+    assert query(again) == query(session)
+    assert again.notice == ""
 
 
 def test_rows_from_the_browser_are_text_of_known_fields_and_bounded() -> None:
     rows = clean([{"id": "A" * 500, "prompt": 4, "evil": "x"}, "no row", None] + [{}] * 500)
-    assert len(rows) <= ROW_LIMIT
+    assert len(rows) <= MOST_ROWS
     assert set(rows[0]) == set(FIELDS)
     assert rows[0]["prompt"] == "4"
     assert len(rows[0]["id"]) == 40

@@ -13,6 +13,7 @@ PASTE = """(cell, text) => {
     const options = {clipboardData, bubbles: true, cancelable: true};
     cell.dispatchEvent(new ClipboardEvent("paste", options));
 }"""
+TRACE = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,50,5\n1,60,6\n"
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
@@ -49,6 +50,87 @@ def test_colours_change_and_are_kept(open_page: Open) -> None:
     assert html(page, "data-theme") == "dark"
 
 
+def reload(page: Page) -> None:
+    page.reload()
+    page.locator("h1").wait_for()
+
+
+def choose(page: Page, scene: str) -> None:
+    page.get_by_role("button", name=scene).click()
+    expect(page).to_have_url(re.compile(f"scenario={scene}&"))
+
+
+def test_reloading_keeps_scene_language_budget_colours_and_rows(open_page: Open) -> None:
+    page = open_page("h1", "theme=light")
+    choose(page, "3a")
+    page.get_by_role("button", name="Dark colours").click()
+    box = page.get_by_role("spinbutton", name="Budget")
+    box.fill("6")
+    box.press("Enter")
+    page.get_by_role("button", name="Requests", exact=True).click()
+    edit(page, "Arrival ticks of A", "1")
+    page.get_by_role("button", name="中文").click()
+    expect(page).to_have_url(re.compile("lang=zh&scenario=3a&budget=6&rows=A-1-.*&theme=dark"))
+    address = page.url
+    page.evaluate("localStorage.clear()")
+    reload(page)
+    assert (html(page, "lang"), html(page, "data-theme")) == ("zh-CN", "dark")
+    expect(page.get_by_role("spinbutton", name="预算")).to_have_value("6")
+    page.get_by_role("button", name="请求", exact=True).click()
+    expect(page.locator("input.arrival").first).to_have_value("1")
+    assert page.url == address
+
+
+def test_back_and_forward_show_what_the_address_names(open_page: Open) -> None:
+    page = open_page("h1", "scenario=5a")
+    entries = page.evaluate("history.length")
+    box = page.get_by_role("spinbutton", name="Budget")
+    box.fill("7")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("budget=7"))
+    choose(page, "2b")
+    choose(page, "3a")
+    assert page.evaluate("history.length") == entries + 2
+    page.go_back()
+    expect(page.locator(".number").first).to_have_text("Lesson 2")
+    page.go_back()
+    expect(page.locator(".number").first).to_have_text("Lesson 5")
+    expect(box).to_have_value("7")
+    expect(page).to_have_url(re.compile("scenario=5a&budget=7"))
+    page.go_forward()
+    page.go_forward()
+    expect(page.locator(".number").first).to_have_text("Lesson 3")
+    expect(page).to_have_url(re.compile("scenario=3a"))
+    assert page.evaluate("history.length") == entries + 2
+
+
+def test_a_trace_can_be_returned_to(open_page: Open) -> None:
+    page = open_page("h1", "scenario=5a")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": TRACE}
+    )
+    expect(page).to_have_url(re.compile("scenario=trace"))
+    expect(page.locator(".notice")).to_contain_text("mine.csv")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Be the scheduler")
+    page.go_forward()
+    expect(page.locator("h1")).to_have_text("Your trace")
+    reload(page)
+    expect(page.locator(".notice")).to_contain_text("open it again")
+    expect(page).to_have_url(re.compile("scenario=5a"))
+
+
+def test_the_list_of_scenes_stays_folded(open_page: Open) -> None:
+    page = open_page("h1")
+    page.get_by_role("button", name="Collapse").click()
+    expect(page.locator(".app")).to_have_attribute("data-rail", "folded")
+    reload(page)
+    expect(page.locator(".app")).to_have_attribute("data-rail", "folded")
+    page.get_by_role("button", name="Expand").click()
+    reload(page)
+    expect(page.locator(".app")).to_have_attribute("data-rail", "open")
+
+
 def test_a_scene_is_chosen_from_the_list(open_page: Open) -> None:
     page = open_page("h1")
     scene = page.get_by_role("button", name="3a")
@@ -63,6 +145,11 @@ def test_the_budget_box_and_the_slider_agree(open_page: Open) -> None:
     box.fill("6")
     box.press("Enter")
     expect(page.get_by_role("slider", name="Budget")).to_have_value("6")
+    box.fill("\N{FULLWIDTH DIGIT EIGHT}")
+    box.press("Enter")
+    expect(box).to_have_value("8")
+    box.press("ArrowUp")
+    expect(page.get_by_role("slider", name="Budget")).to_have_value("9")
     box.fill("600")
     box.press("Enter")
     expect(box).to_have_attribute("aria-invalid", "true")
@@ -79,6 +166,36 @@ def test_a_wrong_cell_says_why_and_undo_mends_it(open_page: Open) -> None:
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_label("Prompt of B")).to_have_value("2")
     expect(page.get_by_text("The last good run stays on screen.")).to_be_hidden()
+
+
+def test_full_width_digits_are_plain_ones(open_page: Open) -> None:
+    page = open_page("h1", "scenario=5a")
+    page.get_by_role("button", name="Requests", exact=True).click()
+    edit(page, "Arrival ms of B", "1\N{FULLWIDTH FULL STOP}\N{FULLWIDTH DIGIT FIVE}")
+    expect(page.get_by_label("Arrival ms of B")).to_have_value("1.5")
+    expect(page).to_have_url(re.compile("rows=A-0-6-3_B-1.5-"))
+
+
+def test_a_link_with_wrong_cells_shows_them(open_page: Open) -> None:
+    page = open_page("h1", "scenario=5a&rows=A-0-x-3")
+    expect(page.get_by_label("Prompt of A")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_text("The last good run stays on screen.")).to_be_visible()
+
+
+def test_an_emptied_table_offers_the_requests_of_the_lesson(open_page: Open) -> None:
+    page = open_page("h1", "scenario=5a")
+    chips = page.locator(".chip:text-is('C')").first
+    colour = chips.evaluate("el => getComputedStyle(el).backgroundColor")
+    page.get_by_role("button", name="Requests", exact=True).click()
+    for request in "ABC":
+        page.get_by_role("button", name=f"Remove {request}").click()
+        expect(page.get_by_role("button", name=f"Remove {request}")).to_have_count(0)
+    assert chips.evaluate("el => getComputedStyle(el).backgroundColor") == colour
+    expect(page).to_have_url(re.compile("rows=$"))
+    reload(page)
+    page.get_by_role("button", name="Use the lesson’s requests").click()
+    expect(page.get_by_label("Prompt of B")).to_have_value("2")
+    expect(page).not_to_have_url(re.compile("rows="))
 
 
 def test_cells_pasted_from_a_sheet_fill_rows(open_page: Open) -> None:
@@ -104,6 +221,54 @@ def test_a_file_that_is_no_trace_is_refused_by_name(open_page: Open) -> None:
         {"name": "<b>x</b>.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
     )
     expect(page.locator(".notice")).to_contain_text("<b>x</b>.csv")
+
+
+def test_opening_a_trace_first_says_what_it_may_be(open_page: Open) -> None:
+    page = open_page("h1")
+    button = page.get_by_role("button", name="Open a trace", exact=True)
+    button.click()
+    panel = page.get_by_role("region", name="Open a trace")
+    for words in ("Azure", "Mooncake", "Vidur", "BurstGPT", "arrival_ms", "50,000", "32 MB"):
+        expect(panel).to_contain_text(words)
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(button).to_be_focused()
+    button.click()
+    with page.expect_file_chooser() as chooser:
+        panel.get_by_role("button", name="Choose a file").click()
+    chooser.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": TRACE})
+    expect(page.locator("h1")).to_have_text("Your trace")
+    expect(panel).to_be_hidden()
+
+
+def test_the_sample_of_a_trace_is_one(open_page: Open) -> None:
+    page = open_page("h1")
+    sample = page.locator("#open_trace pre").text_content() or ""
+    page.locator("input[type=file]").set_input_files(
+        {"name": "sample.csv", "mimeType": "text/csv", "buffer": sample.encode()}
+    )
+    expect(page.locator("h1")).to_have_text("Your trace")
+
+
+def test_a_long_run_is_told_while_it_lasts(open_page: Open) -> None:
+    page = open_page("h1", "scenario=5a")
+    page.get_by_role("button", name="≈").click()
+    expect(page.locator(".progress")).to_be_visible()
+    expect(page.get_by_role("button", name="Dismiss")).to_be_hidden()
+    expect(page.get_by_role("spinbutton", name="Budget")).to_be_enabled()
+    expect(page).to_have_url(re.compile("scenario=synthetic"))
+    expect(page.locator(".notice")).to_be_hidden()
+
+
+def test_a_bad_link_is_rewritten_and_says_all_that_was_dropped(open_page: Open) -> None:
+    page = open_page("h1", "lang=xx&scenario=zzz&budget=-5&theme=pink")
+    for words in ("a language", "a scene", "budget", "colours"):
+        expect(page.locator(".notice")).to_contain_text(words)
+    expect(page).to_have_url(re.compile(r"\?lang=en&scenario=5a&budget=4$"))
+    page.get_by_role("button", name="More").click()
+    expect(page.get_by_role("button", name="Less")).to_be_visible()
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.locator(".notice")).to_be_hidden()
 
 
 def test_a_bad_link_is_mended_and_says_so(open_page: Open) -> None:
@@ -134,3 +299,17 @@ def test_nothing_overflows_on_a_phone(open_page: Open, lang: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     work = page.locator(".work")
     assert work.evaluate("el => el.scrollWidth <= el.clientWidth")
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_text_inputs_and_keys_are_in_reach_on_a_phone(open_page: Open) -> None:
+    page = open_page("h1")
+    text = page.locator(".text")
+    expect(text).to_be_hidden()
+    page.get_by_role("button", name="Read on").click()
+    expect(text).to_be_visible()
+    page.get_by_role("button", name="Budget 4, requests").click()
+    page.get_by_role("button", name="Requests", exact=True).click()
+    expect(page.get_by_label("Prompt of B")).to_be_visible()
+    page.get_by_role("button", name="Keys and help").click()
+    expect(page.get_by_role("dialog")).to_be_visible()

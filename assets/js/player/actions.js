@@ -4,6 +4,7 @@ const EASE_STEP = 160;
 const EASE_EVENT = 240;
 const MOST_ZOOM = 64;
 const LONGEST_FRAME = 0.25;
+const ASK_DELAY = 80;
 
 const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -20,7 +21,7 @@ function actions(player) {
     nextEvent: ready((p) => jumpToEvent(p, 1)),
     scrubTo: ready((p, index) => {
       pause(p);
-      goTo(p, index, 0);
+      goTo(p, p.clock.bounds[Math.min(p.clock.bounds.length - 1, Math.max(p.clock.first, index))], 0);
     }),
     setSpeed: ready((p, speed) => {
       p.speed = speed;
@@ -34,12 +35,10 @@ function actions(player) {
   };
 }
 
-/** Put the cursor on a boundary, sliding there in `ms`. */
-function goTo(player, index, ms) {
-  const { bounds } = player.clock;
+/** Put the cursor on a boundary of the window, sliding there in `ms`. */
+function goTo(player, t, ms) {
   easeFor(player, ms);
-  player.t = bounds[Math.max(0, Math.min(bounds.length - 1, index))];
-  if (player.wanted) player.wanted = { t: player.t, step: 0 };
+  Object.assign(player, { t, chosen: t, wanted: null });
   show(player);
 }
 
@@ -53,56 +52,49 @@ function easeFor(player, ms) {
   player.easeTimer = setTimeout(() => player.root.classList.remove("rb-ease"), ms + 40);
 }
 
-/** One boundary on or back; past the window's edge, ask for the next window. */
+/** One boundary on or back, in this window or the next. */
 function stepBy(player, step) {
-  const { clock } = player;
-  const at = boundaryBefore(player.clock, player.t);
-  const isGliding = player.t - clock.bounds[at] > clock.eps;
+  const from = player.t;
   pause(player);
-  const next = step < 0 && isGliding ? at : at + step;
-  if (next >= 0 && next < clock.bounds.length) goTo(player, next, EASE_STEP);
-  else askBeyond(player, step);
+  stepFrom(player, from, step, "bounds", EASE_STEP);
 }
 
-/** Ask for the window after (or before) this one, if the run goes on there. */
-function askBeyond(player, step) {
-  const { payload, clock } = player;
-  if (payload.whole || !payload.overview) return false;
-  const edge = step > 0 ? clock.bounds.at(-1) : clock.bounds[0];
-  const end = step > 0 ? payload.overview.t1 : payload.overview.t0;
-  if (Math.abs(end - edge) <= clock.eps) return false;
-  player.wanted = { t: edge, step };
-  player.requestWindow(edge + step * clock.eps * 4);
-  return true;
+/** To the next or previous boundary at which something happens. */
+function jumpToEvent(player, step) {
+  const from = player.t;
+  pause(player);
+  stepFrom(player, from, step, "stops", EASE_EVENT);
+}
+
+/** Step from a time; past the window's edge in another window, if the run goes on there. */
+function stepFrom(player, from, step, kind, ms) {
+  const { clock } = player;
+  const stop = stopFrom(clock, from, step, kind);
+  const edge = edgeOf(player, step);
+  if (stop !== null) goTo(player, stop, ms);
+  else if (edge !== null) want(player, { t: edge, from, step, kind });
+  else if (kind === "stops") goTo(player, clock.bounds.at(step > 0 ? -1 : 0), ms);
+  if (step > 0) askAhead(player);
 }
 
 /** To the start or the end of the whole run. */
 function jumpToEdge(player, edge) {
   const { payload, clock } = player;
   pause(player);
-  const t = payload.overview?.[edge] ?? clock[edge];
-  const isInside = t >= clock.t0 - clock.eps && t <= clock.t1 + clock.eps;
-  if (payload.whole || isInside) goTo(player, edge === "t0" ? 0 : clock.bounds.length - 1, EASE_STEP);
-  else showAround(player, t);
-}
-
-/** To the next or previous boundary at which something happens. */
-function jumpToEvent(player, step) {
-  const { clock, t } = player;
-  pause(player);
-  const stop = step > 0
-    ? clock.stops.find((at) => at > t + clock.eps)
-    : clock.stops.findLast((at) => at < t - clock.eps);
-  if (stop !== undefined) goTo(player, boundaryBefore(clock, stop), EASE_EVENT);
-  else if (!askBeyond(player, step)) goTo(player, step > 0 ? clock.bounds.length - 1 : 0, EASE_EVENT);
+  const t = edge === "t1" ? endOf(player) : payload.overview?.t0 ?? clock.t0;
+  const stop = covers(payload, t) ? stopFrom(clock, t, 0) : null;
+  if (stop !== null) goTo(player, stop, EASE_STEP);
+  else want(player, { t, from: t, step: 0 });
 }
 
 /** Start playing, from the start when the cursor stands at the end. */
 function play(player) {
   const { clock } = player;
   easeFor(player, 0);
-  const isAtEnd = player.t >= clock.bounds.at(-1) - clock.eps;
-  if (isAtEnd && player.payload.whole) player.t = clock.t0;
+  const isAtEnd = player.t >= clock.bounds.at(-1) - clock.eps && edgeOf(player, 1) === null;
+  const t = player.payload.overview?.t0 ?? clock.t0;
+  if (isAtEnd && covers(player.payload, t)) player.t = t;
+  else if (isAtEnd) want(player, { t, from: t, step: 0, isPlaying: true });
   player.isPlaying = true;
   player.owed = 0;
   player.lastFrame = performance.now();
@@ -114,6 +106,7 @@ function play(player) {
 function pause(player) {
   if (!player.isPlaying) return;
   player.isPlaying = false;
+  if (player.wanted?.isPlaying) player.wanted = null;
   onPlayingChanged(player);
 }
 
@@ -124,8 +117,9 @@ function onPlayingChanged(player) {
   root.dataset.playing = String(isPlaying);
   player.cardsEl.setAttribute("aria-live", isPlaying ? "off" : "polite");
   if (isPlaying) return;
-  const next = Math.min(clock.bounds.length - 1, lowerBound(clock.bounds, player.t - clock.eps));
-  player.t = clock.bounds[next];
+  const next = lowerBound(clock.bounds, player.t - clock.eps);
+  player.t = clock.bounds[Math.min(clock.bounds.length - 1, Math.max(clock.first, next))] ?? player.t;
+  player.chosen = player.t;
   show(player);
 }
 
@@ -138,13 +132,18 @@ function frame(player, now) {
   if (player.isPlaying) requestAnimationFrame((next) => frame(player, next));
 }
 
-/** Move a playing cursor; at the end stop, or ask for the next window and wait for it. */
+/** Move a playing cursor; at the edge go on in the next window, at the end stop. */
 function moveOn(player, seconds) {
   const { clock } = player;
   if (reducedMotion.matches) jumpOn(player, seconds);
   else player.t = advance(clock, player.t, seconds, player.speed);
+  player.chosen = player.t;
   show(player);
-  if (player.t >= clock.bounds.at(-1) - clock.eps && !askBeyond(player, 1)) pause(player);
+  askAhead(player);
+  if (player.t < clock.bounds.at(-1) - clock.eps) return;
+  const edge = edgeOf(player, 1);
+  if (edge === null) pause(player);
+  else want(player, { t: edge, from: player.t, step: 1, isPlaying: true });
 }
 
 /** With reduced motion: whole rounds only. */
@@ -173,23 +172,21 @@ function setZoom(player, zoom) {
 function showAround(player, t) {
   const { clock, payload } = player;
   pause(player);
-  if (payload.whole || (t >= clock.t0 && t <= clock.t1)) {
-    goTo(player, boundaryNear(clock, t), 0);
-    return;
-  }
   clearTimeout(player.askTimer);
-  player.askTimer = setTimeout(() => {
-    player.wanted = { t, step: 0 };
-    player.requestWindow(t);
-  }, 80);
+  const stop = covers(payload, t) ? stopFrom(clock, t, 0) : null;
+  if (stop !== null) goTo(player, stop, 0);
+  else player.askTimer = setTimeout(() => want(player, { t, from: t, step: 0 }), ASK_DELAY);
 }
 
 /** Show all lanes or one of them. */
 function showLanes(player, key) {
   pause(player);
+  const { payload, chosen } = player;
   player.view = key;
   player.range = null;
   chooseLanes(player);
-  player.t = player.clock.bounds[boundaryBefore(player.clock, player.t)];
+  const stop = covers(payload, chosen) ? stopFrom(player.clock, chosen, 0) : null;
+  player.t = stop ?? player.clock.bounds[0];
   rebuild(player);
+  if (stop === null) want(player, { t: chosen, from: chosen, step: 0 });
 }

@@ -3,23 +3,24 @@
 const PHASES = ["plan", "reserve", "execute", "commit"];
 const PHASE_STARTS = [0, 0.15, 0.3, 0.85];
 const MOST_BRICKS_SHOWN = 4;
-const NARROW = 420;
 const WORD_OR_CHARACTER = /[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+\s*/g;
-const LINE_HEIGHT = 26;
+const LINE_HEIGHT = 24;
+const NEXT_LINE_HEIGHT = 18;
+const SECOND_HEAD = 20;
 const MOST_CARD_HEIGHT = 236;
 
 /** Make the card of a lane. */
 function createCard(lane, isOnly, say) {
   const parts = {
     name: h("h3", { text: say("this_round") }),
-    lane: h("span.rb-card-lane", { text: isOnly ? "" : lane.title }),
+    lane: h("span.rb-card-lane", { text: isOnly ? "" : lane.short ?? lane.title }),
     phases: h("ol.rb-phases", {}, ...PHASES.map((phase) => h("li", { text: say(`phase_${phase}`) }))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
     list: h("ul.rb-lines"),
   };
   const head = h("header", {}, parts.name, parts.lane, parts.phases, parts.sum);
   const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list);
-  return { el, head, ...parts, shown: null, most: MOST_BRICKS_SHOWN };
+  return { el, ...parts, shown: null };
 }
 
 /** Every card a lane can show. */
@@ -27,41 +28,60 @@ function allCards(lane) {
   return [...lane.cards, lane.before, lane.between, lane.after].filter(Boolean);
 }
 
-/** Fit cards that stand side by side: heads with one row, or all with two. */
+/**
+ * Fit cards that stand side by side: all heads name round, lane and sum in one row, or the lane and
+ * the sum only, or take two rows. Returns the height that the second row takes.
+ */
 function fitCards(cards, lanes, width, size) {
-  const needs = cards.map((card, i) => fitCard(card, lanes[i], width, size));
-  for (const card of cards) card.el.classList.toggle("rb-two-heads", needs.includes(true));
+  const font = sentenceFont(size, cards.length === 1);
+  cards.forEach((card, i) => fitCard(card, lanes[i], width, size.card / 14, font));
+  const scale = size.card / 14;
+  const lane = longest(cards.map((card) => card.lane.textContent), 12 * scale, 700);
+  const sum = most(lanes.flatMap(allCards).map((one) =>
+    textWidth(one.sum ?? "", 12 * scale) + textWidth(one.ms ?? "", 12 * scale, 700)));
+  const name = textWidth(cards[0].name.textContent, font, 700) + 12;
+  const isTight = cards.length > 1 && name + lane + 12 + sum > width;
+  const isHigh = (isTight ? lane + 12 : name + lane + 12) + sum > width;
+  for (const card of cards) {
+    card.el.classList.toggle("rb-tight-head", isTight && !isHigh);
+    card.el.classList.toggle("rb-two-heads", isHigh);
+  }
+  return isHigh ? SECOND_HEAD : 0;
 }
 
-/** Reserve the height of the longest card at this width; returns whether its head needs two rows. */
-function fitCard(card, lane, width, size) {
+/** The type size of sentences: one less where lanes share the width of a laptop. */
+function sentenceFont(size, isOnly) {
+  return size.name === "normal" && !isOnly ? 13 : size.card;
+}
+
+/** Reserve the place of the longest lines at this width. */
+function fitCard(card, lane, width, scale, font) {
   const cards = allCards(lane);
-  card.most = width < NARROW ? 2 : MOST_BRICKS_SHOWN;
-  const scale = size.card / 14;
-  const bricks = brickColumn(cards, card.most) * scale;
+  const bricks = brickColumn(cards) * scale;
   card.el.style.setProperty("--rb-brick-column", `${bricks}px`);
   const chips = (line) => line.chips.reduce((sum, [text]) => sum + textWidth(text, 12 * scale) + 22, 0);
   const height = (line) => {
     const room = width - bricks - 50 * scale - chips(line);
-    const rows = rowCount(line.text, size.card, Math.max(80, room));
-    return (LINE_HEIGHT + (rows - 1) * 20) * scale;
+    const rows = rowCount(line.text, font, Math.max(80, room));
+    return (LINE_HEIGHT + (rows - 1) * NEXT_LINE_HEIGHT) * scale;
   };
   const heights = cards.map((one) =>
     one.lines.reduce((sum, line) => sum + height(line), one.more ? LINE_HEIGHT * scale : 0));
   const room = Math.min(MOST_CARD_HEIGHT * scale, most(heights, LINE_HEIGHT));
   card.el.style.setProperty("--rb-card-lines", `${room}px`);
-  const sums = cards.map((one) => textWidth(`${one.sum ?? ""}${one.ms ?? ""}`, 12 * scale));
-  const { name, lane: laneName } = card;
-  const taken = textWidth(name.textContent, size.card, 700) + textWidth(laneName.textContent, 12) + 30;
-  return most(sums) + taken > width;
 }
 
-/** Width of the column of mini bricks, at 14 px type. */
-function brickColumn(cards, shown) {
-  const counts = cards.flatMap((card) => card.lines.map(brickCount));
-  const count = most(counts);
-  const written = count > shown ? 16 + textWidth(`×${numberText(count)}`, 12) : 0;
-  return Math.ceil(Math.max(20, written, Math.min(count, shown) * 11));
+/** Width of the column of mini bricks, at 14 px type: that of the widest line. */
+function brickColumn(cards) {
+  return Math.ceil(most(cards.flatMap((card) => card.lines.map(bricksWidth)), 20));
+}
+
+/** Width of a line's mini bricks: 9 px each with 2 px between; a number has 4 px around it. */
+function bricksWidth(line) {
+  const count = brickCount(line);
+  if (count <= MOST_BRICKS_SHOWN) return count * 11;
+  const kinds = [line.p, line.d, line.pad].filter((n) => n > 0);
+  return kinds.reduce((sum, n) => sum + 17 + textWidth(`×${numberText(n)}`, 12), 0);
 }
 
 /** Rows that a text takes at a width, broken between words and between Chinese characters. */
@@ -91,30 +111,31 @@ function showCard(card, data, payload) {
   card.shown = data;
   const lines = data?.lines ?? [];
   setText(card.sum.children[0], data?.sum ?? "");
+  card.sum.title = `${data?.sum ?? ""}${data?.ms ?? ""}`;
   setText(card.sum.children[1], data?.ms ?? "");
   const more = data?.more ? h("li.rb-more", { text: data.more }) : null;
-  const items = lines.map((line) => cardLine(line, payload, card.most));
+  const items = lines.map((line) => cardLine(line, payload));
   card.list.replaceChildren(...items, ...(more ? [more] : []));
 }
 
 /** One line: chip, mini bricks, sentence, reasons. */
-function cardLine(line, payload, shown) {
+function cardLine(line, payload) {
   const request = payload.requests[line.req] ?? { label: line.label ?? "", id: "", colour: 6 };
   return h("li", {},
     chip(request),
-    h("span.rb-minis", {}, ...miniBricks(line, request, shown)),
+    h("span.rb-minis", {}, ...miniBricks(line, request)),
     h("span.rb-say", { text: line.text }),
     h("span.rb-chips", {}, ...line.chips.map(([text, kind]) => h(`span.rb-reason.rb-${kind}`, { text }))));
 }
 
 /** The tokens of a line as the strip's own signs; many of a kind as one and a number. */
-function miniBricks(line, request, shown) {
+function miniBricks(line, request) {
   const style = {
     "--rb-strong": requestVar(request, "strong"), "--rb-soft": requestVar(request, "soft"),
     "--rb-on": requestVar(request, "on"),
   };
   const kinds = [["p", line.p], ["d", line.d], ["pad", line.pad]].filter(([, n]) => n > 0);
-  const isMany = brickCount(line) > shown;
+  const isMany = brickCount(line) > MOST_BRICKS_SHOWN;
   return kinds.flatMap(([kind, n]) => {
     const bricks = Array.from({ length: isMany ? 1 : n }, () => {
       const brick = h(`i.rb-mini.rb-mini-${kind}`);

@@ -145,9 +145,7 @@ function drawCell(ctx, lane, run, from, to, parts) {
   if (parts.finish) addCap(ctx, lane, box, colour);
   if (lane.dense) return;
   const room = drawToken(ctx, run, box, colour, parts);
-  if (run.pad === 0 && run.kind !== "idle" && run.kind !== "hold") {
-    labelCell(ctx, run, box, colour, parts, room);
-  }
+  if (run.pad === 0 && run.kind !== "idle") labelCell(ctx, run, box, colour, parts, room);
 }
 
 /** A prefill cell whose right part is padding up to the longest prompt of the batch. */

@@ -13,34 +13,56 @@ function lowerBound(list, target) {
 }
 
 /**
- * The clock of the shown lanes.
+ * The clock of the shown lanes. A round may reach beyond the end of a window: where it ends is a
+ * boundary of the next one.
  * @param {Object} payload
  * @param {Object[]} lanes the lanes shown
- * @returns {{t0: number, t1: number, eps: number, bounds: number[], stops: number[]}}
- *   bounds: where a stopped cursor may stand; stops: those of them where an event takes effect
+ * @returns {{t0: number, t1: number, eps: number, bounds: number[], first: number, stops: number[]}}
+ *   bounds: the start and all ends of rounds; first: index of the first where a stopped cursor may
+ *   stand (the left edge of a later window is none); stops: those where an event takes effect
  */
 function makeClock(payload, lanes) {
   const ends = lanes.map((lane) => lane.rounds.end.at(-1) ?? payload.t0);
   const t1 = payload.whole ? most(ends, payload.t0) : payload.t1;
   const eps = Math.max(1e-9, (t1 - payload.t0) * 1e-9);
-  const all = lanes.flatMap((lane) => lane.rounds.end);
+  const all = lanes.flatMap((lane) => lane.rounds.end).filter((t) => t <= t1 + eps);
   all.sort((a, b) => a - b);
   const bounds = [payload.t0];
   for (const t of all) if (t - bounds.at(-1) > eps) bounds.push(t);
-  const clock = { t0: payload.t0, t1: t1 > payload.t0 ? t1 : payload.t0 + 1, eps, bounds };
+  const first = isFirstWindow(payload) ? 0 : 1;
+  const clock = { t0: payload.t0, t1: t1 > payload.t0 ? t1 : payload.t0 + 1, eps, bounds, first };
   return { ...clock, stops: eventStops(payload, lanes, clock) };
 }
 
-/** The boundaries at which an event of the shown lanes takes effect, ascending. */
+/** Whether nothing lies before a payload's window. */
+function isFirstWindow({ whole, overview, t0 }) {
+  return whole || !overview || t0 <= overview.t0;
+}
+
+/**
+ * The boundaries at which an event of the shown lanes takes effect, ascending. An arrival takes
+ * effect at the first boundary at or after it, where it can take part.
+ */
 function eventStops(payload, lanes, clock) {
   const shown = new Set(lanes.map((lane) => payload.lanes.indexOf(lane)));
   const stops = new Set();
   for (const event of payload.events) {
     if (event.lane !== null && !shown.has(event.lane)) continue;
     const at = lowerBound(clock.bounds, event.t - clock.eps);
-    if (at < clock.bounds.length) stops.add(clock.bounds[at]);
+    if (at >= clock.first && at < clock.bounds.length) stops.add(clock.bounds[at]);
   }
   return [...stops].sort((a, b) => a - b);
+}
+
+/**
+ * Where a step from a time ends: at the next boundary, the one before, or (step 0) the last one at
+ * or before it; null when it is not in this window.
+ * @param {"bounds"|"stops"} kind which boundaries count
+ */
+function stopFrom(clock, from, step, kind = "bounds") {
+  const list = kind === "bounds" ? clock.bounds.slice(clock.first) : clock.stops;
+  if (step > 0) return list[lowerBound(list, from + clock.eps)] ?? null;
+  return list[lowerBound(list, from + (step < 0 ? -clock.eps : clock.eps)) - 1] ?? null;
 }
 
 /** Index of the last boundary at or before t. */

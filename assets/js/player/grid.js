@@ -1,5 +1,7 @@
 // The tables of metrics: groups of columns that keep their widths, and differences.
 
+const KNOWN_AT_END = new Set(["makespan", "e2e"]);
+
 /**
  * A table of groups of columns that keep their widths.
  * @param {{rows: Node[], groups: {title: string, heads: Node[], widths: number[], quiet?: boolean}[],
@@ -36,12 +38,15 @@ function fillGrid(grid, value) {
   })));
 }
 
-/** What a difference looks like: its text, and whether it is good or bad. */
-function differenceCell(first, second, head) {
-  if (first === null || second === null) return { text: "–" };
+/**
+ * What a difference looks like: its text, and whether it is good or bad. While a lane still runs
+ * nothing is good or bad yet, and what is only known at the end has no difference.
+ */
+function differenceCell(first, second, head, isOver) {
+  if (first === null || second === null || (!isOver && KNOWN_AT_END.has(head.key))) return { text: "–" };
   const value = second - first;
   const text = differenceText(value, head.digits);
-  if (text === "=" || head.better === "none") return { text, name: text === "=" ? "rb-same" : "rb-diff" };
+  if (text === "=" || head.better === "none" || !isOver) return { text, name: text === "=" ? "rb-same" : "rb-diff" };
   return { text, name: (value < 0) === (head.better === "less") ? "rb-good" : "rb-bad" };
 }
 

@@ -33,9 +33,12 @@ function writeRequest(stage, ctx, lane, request, row) {
 function writeSeats(stage, ctx, lane) {
   const { say, layout } = ctx;
   const isPhone = layout.size.name === "phone";
-  if (!isPhone) label(stage, "rb-gutter", say("gutter_queue"), 0, lane.queueY + lane.queue / 2);
+  if (!isPhone && lane.hasQueue) {
+    label(stage, "rb-gutter", say("gutter_queue"), 0, lane.queueY + lane.queue / 2);
+  }
   if (lane.dense) {
-    const text = isPhone ? String(lane.count) : say("gutter_seats", { n: lane.count });
+    const isPart = lane.count < lane.lane.num_seats;
+    const text = isPhone ? String(lane.count) : say(isPart ? "gutter_seats_part" : "gutter_seats", { n: lane.count });
     label(stage, "rb-gutter", text, 0, lane.rowsY + 8);
     return;
   }

@@ -9,7 +9,7 @@ function longestLane(lanes) {
 /** One row of round heads with its lit pill. */
 function buildHeads(stage, ctx, lane, y) {
   const { layout } = ctx;
-  const height = layout.shared ? layout.size.heads : layout.size.heads - 4;
+  const height = layout.shared || layout.single ? layout.size.heads : layout.size.laneHeads;
   const middle = y + height / 2 - 3;
   const heads = chooseHeads(ctx, lane).map((head) =>
     ({ ...head, el: label(stage, "rb-head", head.text, head.x, middle) }));
@@ -26,19 +26,23 @@ function chooseHeads({ layout, say }, lane) {
   const width = (text) => textWidth(text, font);
   const longest = width(say("round_n", { n: numberText(number.at(-1) ?? 1) }));
   const isWordy = layout.size.name !== "phone" && lane.meanRound >= longest + 12;
-  const step = thinning(lane.meanRound, Math.max(20, width(numberText(number.at(-1) ?? 1)) + 8));
-  const heads = [];
-  for (let i = 0; i < number.length; i += 1) {
-    if (number[i] % step) continue;
+  const heads = number.map((n, i) => {
     const [from, to] = [layout.x(start[i]), layout.x(end[i])];
-    const x = (from + to) / 2;
-    const long = say("round_n", { n: numberText(number[i]) });
-    const text = isWordy && width(long) + 4 <= to - from ? long : numberText(number[i]);
-    const half = width(text) / 2;
-    const isFree = !heads.length || x - half > heads.at(-1).x + heads.at(-1).half + 4;
-    if (isFree && x >= layout.gutter && x <= layout.right) heads.push({ i, x, half, text });
+    const long = say("round_n", { n: numberText(n) });
+    const text = isWordy && width(long) + 4 <= to - from ? long : numberText(n);
+    return { i, n, x: (from + to) / 2, half: width(text) / 2, text };
+  }).filter(({ x }) => x >= layout.gutter && x <= layout.right);
+  return everySoMany(heads);
+}
+
+/** The heads of every 1st, 2nd, 5th … round: the first step at which none touches the next. */
+function everySoMany(heads) {
+  const isApart = (head, i, list) => i === 0 || head.x - head.half > list[i - 1].x + list[i - 1].half + 4;
+  for (const step of STEPS) {
+    const chosen = heads.filter(({ n }) => n % step === 0);
+    if (chosen.every(isApart)) return chosen;
   }
-  return heads;
+  return [];
 }
 
 /** Light the pill at t and dim the heads ahead of it. */

@@ -1,19 +1,33 @@
-// The keyboard, for the whole page, except where somebody types.
+// The keyboard, for the whole page, except where a key has a meaning of its own.
 
-const TYPING = new Set(["TEXTAREA", "SELECT", "BUTTON", "A", "SUMMARY"]);
-const RANGE_KEYS = new Set(["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End"]);
+const PRESSES = new Set([" ", "Enter"]);
+const MOVES = new Set(["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End"]);
+const NOT_TYPED_IN = new Set(["button", "checkbox", "file", "radio", "range", "submit"]);
 
-/** Whether a key belongs to the element it was pressed in. */
+/** Whether a key has a meaning of its own in the element it was pressed in. */
 function belongsElsewhere(event) {
   const target = event.composedPath()[0];
-  if (!(target instanceof Element)) return false;
-  if (target.tagName === "INPUT") return target.type !== "range" || RANGE_KEYS.has(event.key);
-  if (target.tagName === "BUTTON") return event.key === " " || event.key === "Enter";
-  return TYPING.has(target.tagName) || target.isContentEditable;
+  if (!(target instanceof Element) || target.classList.contains("rb-range")) return false;
+  if (target.isContentEditable) return true;
+  switch (target.tagName) {
+    case "TEXTAREA":
+    case "SELECT":
+      return true;
+    case "INPUT":
+      if (!NOT_TYPED_IN.has(target.type)) return true;
+      return target.type === "range" ? MOVES.has(event.key) : PRESSES.has(event.key);
+    case "BUTTON":
+    case "A":
+    case "SUMMARY":
+      return PRESSES.has(event.key);
+    default:
+      return false;
+  }
 }
 
 /**
- * Listen to the keys of the player.
+ * Listen to the keys of the player. The scrub bar has no keys of its own: all of them do there
+ * what they do everywhere.
  * @param {Object} act the player's actions
  * @returns {function(): void} stop listening
  */

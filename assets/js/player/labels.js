@@ -11,10 +11,11 @@ function drawToken(ctx, run, box, colour, parts) {
   const inset = Math.min(parts.finish ? size.insetCap : size.inset, width / 2 + (parts.finish ? 3 : 0));
   const x = small ? box.right - (parts.finish ? 9 : 6) : box.right + 1 - inset;
   const y = (box.top + box.bottom) / 2;
-  const mark = isFirst ? diamond(run, colour, size, small) : circle(ctx, colour, size);
+  const height = box.bottom - box.top;
+  const mark = isFirst ? diamond(run, colour, size, small, height) : circle(ctx, colour, size, height);
   ctx.sheet.full.marks.push({ x, y, ...mark.shape });
   if (!small) {
-    const font = Math.round(size.font * (parts.token > 99 ? 0.75 : 1));
+    const font = Math.min(Math.round(size.font * (parts.token > 99 ? 0.75 : 1)), height - 6);
     const row = textRow(x, y, String(parts.token), mark.ink, font, { align: "center", bold: true });
     ctx.sheet.full.numbers.push(row);
   }
@@ -22,19 +23,19 @@ function drawToken(ctx, run, box, colour, parts) {
 }
 
 /** The first token: a square on its tip that inverts its cell. */
-function diamond(run, colour, size, small) {
+function diamond(run, colour, size, small, height) {
   const onPrefill = run.kind === "prefill" && run.pad === 0;
   const shape = {
-    marker: "square", size: small ? 6 : size.diamond, angle: Math.PI / 4, line_width: 0,
+    marker: "square", size: small ? 6 : Math.min(size.diamond, (height - 1) / Math.SQRT2), angle: Math.PI / 4, line_width: 0,
     line_color: null, fill_color: onPrefill ? colour.on : colour.onsoft,
   };
   return { shape, ink: onPrefill ? colour.strong : colour.soft };
 }
 
 /** A later token: a ring. */
-function circle(ctx, colour, size) {
+function circle(ctx, colour, size, height) {
   const shape = {
-    marker: "circle", size: size.circle, angle: 0, line_width: 1.5 * (size.circle / 18),
+    marker: "circle", size: Math.min(size.circle, height - 4), angle: 0, line_width: 1.5 * (size.circle / 18),
     line_color: colour.strong, fill_color: ctx.theme.surface,
   };
   return { shape, ink: colour.onsoft };
@@ -47,10 +48,10 @@ function prefillLabels(ctx, run, letter) {
   return letter ? [`${name} ${words}`, `${name} ${run.n}`, String(run.n)] : [words, String(run.n)];
 }
 
-/** What a decode cell may say, longest first. */
+/** What the cell of a decode, or of a member that is held up, may say, longest first. */
 function decodeLabels(ctx, run, parts) {
   const name = ctx.payload.requests[run.req].label;
-  const word = ctx.say("cell_decode");
+  const word = ctx.say(run.kind === "hold" ? "hold" : "cell_decode");
   if (parts.letter) return [`${name} ${word}`, name];
   return parts.word ? [word] : [];
 }
@@ -70,14 +71,14 @@ function labelCell(ctx, run, box, colour, parts, tokenRoom) {
   const x = box.left + Math.min(size.font * 0.66, 3 + pad / 2);
   ctx.sheet.full.plates.push(textRow(
     x, (box.top + box.bottom) / 2, text, isPrefill ? colour.on : colour.onsoft, size.font,
-    { bold: isPrefill, plate: isPrefill ? colour.strong : colour.soft },
+    { bold: isPrefill, plate: run.kind === "hold" ? null : isPrefill ? colour.strong : colour.soft },
   ));
 }
 
 /** Whether a label has the phase's word in it. */
 function wordy(ctx, label, run) {
-  const word = run.kind === "prefill" ? ctx.say("cell_prefill", { n: run.n }) : ctx.say("cell_decode");
-  return label.includes(word);
+  const word = { prefill: "cell_prefill", hold: "hold" }[run.kind] ?? "cell_decode";
+  return label.includes(ctx.say(word, { n: run.n }));
 }
 
 /** Write the longest of some labels that fits, in the middle of a box. */

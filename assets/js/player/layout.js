@@ -3,13 +3,14 @@
 const MOST_REQUEST_ROWS = 40;
 const MOST_BRICKS = 16;
 const MOST_WAIT_ROWS = 3;
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
 
 /**
  * Lay the stage out.
- * @param {Object} view {payload, lanes, clock, size, width, range: [from, to]}
+ * @param {Object} view {payload, lanes, clock, size, width, room, range: [from, to]}
  * @returns {Object} width, height, x(t), cut(t) (x kept inside), t(px), and a layout for each lane
  */
-function layoutStage({ payload, lanes, clock, size, width, range }) {
+function layoutStage({ payload, lanes, clock, size, width, room, range }) {
   const single = lanes.length === 1;
   const gutter = single ? size.gutter : size.gutterSeats;
   const plot = Math.max(40, width - gutter - (single ? size.right : size.rightSeats));
@@ -23,11 +24,11 @@ function layoutStage({ payload, lanes, clock, size, width, range }) {
   };
   const shared = sameRounds(lanes, clock.eps);
   const plans = lanes.map((lane) => planLane(payload, lane, base, shared && !single));
-  fitRows(plans, size, shared ? size.heads : 0);
+  fitRows(plans, room - (shared ? size.heads : 0));
   let y = shared ? size.heads : 0;
   const placed = plans.map((plan) => {
     const lane = placeLane(plan, y, base);
-    y = lane.bottom + (single ? 2 : 8);
+    y = lane.bottom + (single ? 2 : shared ? 8 : 6);
     return lane;
   });
   return { ...base, shared, lanes: placed, height: Math.ceil(y) };
@@ -40,18 +41,27 @@ function planLane(payload, lane, base, sharedHeads) {
   const bricks = single && lane.budget <= MOST_BRICKS;
   const stripUnit = bricks
     ? Math.max(8, Math.min(size.brick, Math.floor((size.brick * 11) / lane.budget)))
-    : Math.min(single ? size.brick : size.unit, (single ? size.brick * 4 : 60) / lane.budget);
+    : Math.min(single ? size.brick : size.unit, (single ? size.brick * 4 : size.stripMost) / lane.budget);
   return {
     lane, byRequest, bricks, stripUnit,
-    count: Math.max(1, byRequest ? payload.requests.length : lane.num_seats),
+    count: Math.max(1, byRequest ? payload.requests.length : shownSeats(lane)),
     pitch: single ? size.pitch : size.pitchSeats,
     cell: single ? size.cell : size.cellSeats,
-    title: single ? 0 : size.title,
-    heads: single || sharedHeads ? 0 : size.heads - 4,
+    title: single ? 0 : sharedHeads ? size.title : size.laneTitle,
+    heads: single || sharedHeads ? 0 : size.laneHeads,
     ...queuePlan(lane, byRequest, base),
-    caption: single ? size.caption : 8,
+    caption: single ? size.caption : sharedHeads ? 8 : 6,
     strip: stripUnit * lane.budget,
   };
+}
+
+/**
+ * Rows of the seat view: all seats of the lane, or, when this window uses far fewer, only those,
+ * in steps of eight. A window is as long as one can play without new data, so nothing jumps within.
+ */
+function shownSeats(lane) {
+  const used = Math.ceil((most(lane.runs.map((run) => run.seat)) + 1) / 8) * 8;
+  return used * 2 <= lane.num_seats ? used : lane.num_seats;
 }
 
 /** The queue: a line for each that waits at once, texts above them, names of batches below. */
@@ -65,19 +75,21 @@ function queuePlan(lane, byRequest, { size, x, to }) {
     free[row < 0 ? free.length : row] = x(Math.min(wait.t1 ?? to, to)) + 6;
     return row < 0 ? free.length - 1 : row;
   });
-  const rows = Math.max(1, free.length);
+  const rows = free.length;
   const isCrowded = rows > MOST_WAIT_ROWS;
-  const height = 22 + (isCrowded ? 0 : (rows - 1) * 18) + (lane.batches?.length ? 10 : 0);
+  const lines = isCrowded ? 1 : rows;
+  const label = lane.batches?.length ? (lines ? 13 : 14) : 0;
+  const height = (lines ? 20 + (lines - 1) * 18 : 0) + label;
   return {
-    queue: Math.round(height * scale), waitStep: 18 * scale, waitBase: 16 * scale,
+    queue: Math.round(height * scale), waitStep: 18 * scale, waitBase: 15 * scale, hasQueue: lines > 0,
     rowOfWait, isCrowded,
   };
 }
 
-/** Shrink the rows of all lanes alike until the stage is not too high. */
-function fitRows(plans, size, headsHeight) {
-  const fixed = (plan) => plan.title + plan.heads + plan.queue + plan.caption + plan.strip + 8;
-  const room = size.most - headsHeight - plans.reduce((sum, plan) => sum + fixed(plan), 0);
+/** Shrink the rows of all lanes alike until the stage fits the room. */
+function fitRows(plans, height) {
+  const fixed = (plan) => plan.title + plan.heads + plan.queue + plan.caption + plan.strip + 6;
+  const room = height - plans.reduce((sum, plan) => sum + fixed(plan), 0);
   const rows = plans.reduce((sum, plan) => sum + plan.count, 0);
   for (const plan of plans) {
     const fit = Math.max(1.5, room / rows);
@@ -120,5 +132,5 @@ function meanWidth(lane, base) {
 
 /** Every how many rounds something is written so that it stands at least `apart` px from the next. */
 function thinning(meanRound, apart) {
-  return [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((step) => step * meanRound >= apart) ?? 2000;
+  return STEPS.find((step) => step * meanRound >= apart) ?? STEPS.at(-1);
 }

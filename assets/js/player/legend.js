@@ -1,4 +1,4 @@
-// The line over the stage: its title, which lanes are shown, zoom, and what the signs mean.
+// The row over the stage: its title, which lanes are shown, zoom, and what the signs mean.
 
 const SWATCHES = {
   legend_wait: () => svg("svg", { width: 22, height: 12, viewBox: "0 0 22 12" },
@@ -11,9 +11,14 @@ const SWATCHES = {
     svg("circle", { cx: 7, cy: 7, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 1.5 })),
   legend_padding: () => h("i.rb-swatch.rb-sw-pad"),
   legend_idle: () => h("i.rb-swatch.rb-sw-idle"),
+  hold: () => h("i.rb-swatch.rb-sw-hold"),
   legend_finish: () => eventMark("finish", 15),
   legend_ghost: () => h("i.rb-swatch.rb-sw-ghost"),
 };
+
+// What the legend does without where there is no room for all of it, in this order.
+const SPARED = ["legend_finish", "legend_token", "legend_ghost", "legend_first", "legend_decode"];
+const SHORTEST_TITLE = 110;
 
 /** The signs that this payload uses, in their order. */
 function legendKeys(lanes, size) {
@@ -24,6 +29,7 @@ function legendKeys(lanes, size) {
     legend_token: lanes.length === 1 && !isPhone,
     legend_padding: runs.some((run) => run.pad > 0),
     legend_idle: runs.some((run) => run.kind === "idle"),
+    hold: runs.some((run) => run.kind === "hold"),
     legend_ghost: lanes.length > 1 && !isPhone,
   };
   return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
@@ -45,14 +51,31 @@ function createBar(act) {
 }
 
 /** Fill the bar for a view. */
-function drawBar(bar, { payload, lanes, say, view, size, canZoom }) {
+function drawBar(bar, ctx) {
+  const { payload, lanes, say, view, size, canZoom } = ctx;
   setText(bar.title, payload.title);
-  bar.legend.replaceChildren(...legendKeys(lanes, size).map((key) =>
+  bar.title.title = payload.title;
+  const keys = fitLegend(legendKeys(lanes, size), ctx);
+  bar.legend.replaceChildren(...keys.map((key) =>
     h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
   drawViews(bar, payload, view, say);
   setShown(bar.zoom, canZoom);
   nameButton(bar.zoom.children[0], say("zoom_out"));
   nameButton(bar.zoom.children[1], say("zoom_in"));
+}
+
+/** The signs that have room in one row with title, lanes and zoom; on narrow pages all, in more rows. */
+function fitLegend(keys, { payload, lanes, say, size, width, canZoom }) {
+  if (size.name === "phone" || window.innerWidth < 1100) return keys;
+  const font = size.name === "wide" ? 14 : 12;
+  const names = [say("view_both"), ...payload.lanes.map((lane) => lane.short ?? lane.title)];
+  const views = payload.lanes.length > 1 ? names.reduce((sum, name) => sum + textWidth(name, font, 700) + 20, 16) : 0;
+  const title = textWidth(payload.title, font + 2, 700);
+  const room = width - views - (canZoom ? 82 : 0) - Math.min(title, SHORTEST_TITLE) - 18;
+  const kept = new Set(keys);
+  const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + 37, 0);
+  for (const key of SPARED) if (needed() > room) kept.delete(key);
+  return keys.filter((key) => kept.has(key));
 }
 
 /** The choice of lanes, when there is one. */

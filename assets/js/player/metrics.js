@@ -104,11 +104,12 @@ function createRequestComparison(ctx) {
   const settle = (states, isFinal) => {
     const sets = lanes.map(({ per_request: part }, i) =>
       (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
+    const isOver = isFinal || areOver(lanes, states);
     fillGrid(grid, (r, g, c) => {
       const [request, metric] = byMetric ? [c, r] : [r, c];
       const value = (lane) => sets[lane][request]?.[metric] ?? null;
       if (g < lanes.length) return { text: numberText(value(g), heads[metric].digits) };
-      return differenceCell(value(0), value(1), heads[metric]);
+      return differenceCell(value(0), value(1), heads[metric], isOver);
     });
   };
   return { grid, settle };
@@ -135,12 +136,18 @@ function createOverallComparison(ctx) {
   const settle = (states, isFinal) => {
     const sets = lanes.map(({ overall: part }, i) =>
       (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
+    const isOver = isFinal || areOver(lanes, states);
     fillGrid(grid, (r, g) => {
       if (g < lanes.length) return { text: numberText(sets[g][r], heads[r].digits) };
-      return differenceCell(sets[0][r], sets[1][r], heads[r]);
+      return differenceCell(sets[0][r], sets[1][r], heads[r], isOver);
     });
   };
   return { grid, settle };
+}
+
+/** Whether all tokens of these lanes are out. */
+function areOver(lanes, states) {
+  return lanes.every((lane) => tokensOut(lane, states.get(lane).ended) === lane.total_tokens);
 }
 
 /** A titled section around a grid. */

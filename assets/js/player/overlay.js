@@ -52,7 +52,7 @@ function overlayLane(stage, ctx, lane, words) {
 
 /** Where a lane's lit column begins: under its pill, or where the lane before it ends. */
 function litTop({ shared, size }, lane) {
-  if (!shared) return lane.headsY + size.heads - 12;
+  if (!shared) return lane.headsY + size.laneHeads - 8;
   return lane.top <= size.heads ? size.heads - 6 : lane.top - 4;
 }
 
@@ -83,7 +83,7 @@ function writeTitle(stage, ctx, lane) {
   const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule });
   const row = h(
     "div.rb-lane-title",
-    { style: { top: `${lane.titleY}px`, height: `${layout.size.title}px` } },
+    { style: { top: `${lane.titleY}px`, height: `${lane.title}px` } },
     h("span.rb-lane-name", {}, h("b", { text: lane.lane.title }), rule),
     counts,
   );

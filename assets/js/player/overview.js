@@ -1,6 +1,6 @@
 // The whole run in one small picture, with the part shown on the stage as a brush to drag.
 
-const OVERVIEW_HEIGHT = 44;
+const LEGEND_HEIGHT = 16;
 
 /**
  * Make the overview.
@@ -48,14 +48,19 @@ function binRounds(lane, clock, count = 240) {
   return bins;
 }
 
+/** Height of the overview of so many lanes. */
+function overviewHeight(lanes) {
+  return (lanes > 1 ? 30 * lanes : 40) + LEGEND_HEIGHT;
+}
+
 /** Draw the overview for a stage that has been laid out. */
 function drawOverview(overview, ctx, layout, data) {
   Object.assign(overview, { data, layout });
   setShown(overview.el, Boolean(data));
   if (!data) return;
   const lanes = data.lanes.filter((lane) => ctx.lanes.some((shown) => shown.key === lane.key));
-  const height = OVERVIEW_HEIGHT * Math.max(1, lanes.length);
-  overview.el.style.height = `${height + 18}px`;
+  const height = overviewHeight(lanes.length) - LEGEND_HEIGHT;
+  overview.el.style.height = `${height + LEGEND_HEIGHT}px`;
   paintOverview(overview.canvas, lanes, layout, height, ctx);
   const scale = layout.plot / (data.t1 - data.t0);
   const left = layout.gutter + (layout.from - data.t0) * scale;
@@ -78,8 +83,9 @@ function paintOverview(canvas, lanes, layout, height, { theme, payload, say }) {
   pen.scale(ratio, ratio);
   const topWait = most(lanes.map((lane) => most(lane.waiting)), 1);
   lanes.forEach((lane, row) => {
-    const base = (row + 1) * OVERVIEW_HEIGHT - 4;
-    const room = OVERVIEW_HEIGHT - 8;
+    const each = height / lanes.length;
+    const base = (row + 1) * each - 3;
+    const room = each - 6;
     const step = layout.plot / lane.load.length;
     const shown = payload.lanes.find((one) => one.key === lane.key);
     const title = lanes.length > 1 ? shown?.short ?? shown?.title ?? "" : say("overview");

@@ -11,9 +11,9 @@
 function createPlayer(root, figures, elements, requestWindow) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
-    t: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1, range: null,
-    width: 0, size: SIZES.normal, lastFrame: 0, wanted: null, cards: [], states: [], metrics: null,
-    memory: { isFinal: false }, signature: "",
+    t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
+    range: null, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
+    asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false }, signature: "",
   };
   const act = actions(player);
   Object.assign(player, {
@@ -30,7 +30,7 @@ function createPlayer(root, figures, elements, requestWindow) {
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), watchLook(player), watchWidth(player)];
+  const stops = [listenToKeys(act), watchLook(player), watchRoom(player)];
   return {
     setPayload: (payload) => setPayload(player, payload),
     destroy: () => {
@@ -57,59 +57,35 @@ function watchLook(player) {
   return () => window.removeEventListener("rb-theme", restyle);
 }
 
-/** Redraw when the width changes; returns how to stop. */
-function watchWidth(player) {
-  const observer = new ResizeObserver(([entry]) => {
-    const width = Math.floor(entry.contentRect.width);
-    if (width < 1 || width === player.width) return;
-    player.width = width;
+/** Redraw when the width or what is visible of the page changes; returns how to stop. */
+function watchRoom(player) {
+  const measure = (width) => {
+    const visible = scrollerOf(player.root).clientHeight;
+    if (width < 1 || (width === player.width && visible === player.visible)) return;
+    Object.assign(player, { width, visible });
     if (player.payload) rebuild(player);
-  });
+  };
+  const observer = new ResizeObserver(([entry]) => measure(Math.floor(entry.contentRect.width)));
+  const onResize = () => measure(player.width);
   observer.observe(player.root);
-  return () => observer.disconnect();
+  window.addEventListener("resize", onResize);
+  return () => {
+    observer.disconnect();
+    window.removeEventListener("resize", onResize);
+  };
 }
 
-/** Show a payload: a new run, or another window of the same one. */
-function setPayload(player, payload) {
-  const isSameRun = player.payload?.run === payload.run;
-  if (isSameRun && isOutdated(player, payload)) return;
-  player.payload = payload?.lanes ? payload : null;
-  setShown(player.body, Boolean(player.payload));
-  if (!player.payload) return;
-  player.say = speaker(payload);
-  if (!isSameRun) player.wanted = null;
-  if (payload.reset) player.isPlaying = false;
-  chooseLanes(player);
-  player.t = startTime(player, payload);
-  player.range = null;
-  rebuild(player);
-}
-
-/** Whether a window comes too late, as the cursor has moved out of it; if so, ask once more. */
-function isOutdated(player, payload) {
-  const { wanted } = player;
-  if (!wanted || payload.whole || wanted.isRepeated) return false;
-  if (wanted.t >= payload.t0 && wanted.t <= payload.t1) return false;
-  wanted.isRepeated = true;
-  player.requestWindow(wanted.t);
-  return true;
-}
-
-/** Where the cursor goes in a payload that has just come. */
-function startTime(player, payload) {
-  const { clock, wanted } = player;
-  player.wanted = null;
-  if (payload.reset) return clock.t0;
-  const before = boundaryBefore(clock, wanted?.t ?? player.t);
-  return clock.bounds[Math.max(0, Math.min(clock.bounds.length - 1, before + (wanted?.step ?? 0)))];
+/** The lanes of a view: the one chosen, or all. */
+function lanesOf(payload, view) {
+  const only = payload.lanes.filter((lane) => lane.key === view);
+  return only.length ? only : payload.lanes;
 }
 
 /** Take the lanes of the chosen view, and their clock. */
 function chooseLanes(player) {
   const { payload } = player;
-  const only = payload.lanes.filter((lane) => lane.key === player.view);
-  if (!only.length) player.view = "all";
-  player.lanes = only.length ? only : payload.lanes;
+  if (!payload.lanes.some((lane) => lane.key === player.view)) player.view = "all";
+  player.lanes = lanesOf(payload, player.view);
   player.clock = makeClock(payload, player.lanes);
 }
 
@@ -141,9 +117,11 @@ function rebuild(player) {
 
 /** What the drawing functions need to know. */
 function context(player) {
-  const { payload, lanes, clock, say, theme, size, width, view, memory } = player;
+  const { payload, lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const hasOverview = Boolean(payload.overview) || zoom > 1;
   return {
     payload, lanes, clock, say, theme, size, width, view, memory,
+    room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0)),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -159,7 +137,7 @@ function buildCards(player) {
   player.cards = lanes.map((lane) => createCard(lane, lanes.length === 1, say));
   const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
   const room = (width - 24 * (columns - 1)) / columns;
-  fitCards(player.cards, lanes, room, size);
+  player.secondHead = fitCards(player.cards, lanes, room, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
 }
 
@@ -192,7 +170,7 @@ function shownRange({ clock, zoom, t, range }) {
   const length = (clock.t1 - clock.t0) / zoom;
   const isKept = range && Math.abs(range[1] - range[0] - length) <= clock.eps;
   if (isKept && t >= range[0] && t <= range[1]) return range;
-  const from = Math.max(clock.t0, Math.min(clock.t1 - length, t - length / 4));
+  const from = Math.min(t, Math.max(clock.t0, Math.min(clock.t1 - length, t - length / 4)));
   return [from, from + length];
 }
 
@@ -200,7 +178,7 @@ function shownRange({ clock, zoom, t, range }) {
 function show(player) {
   const { stage, scrub, clock, t } = player;
   const [from, to] = player.range;
-  if (t < from - clock.eps || t > to + clock.eps) {
+  if (player.zoom > 1 && (t < from - clock.eps || t > to + clock.eps)) {
     redraw(player);
     return;
   }

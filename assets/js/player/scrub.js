@@ -64,38 +64,53 @@ function drawGaps(scrub, layout, clock) {
   }
 }
 
-/** The event marks; those of one time stand side by side, those without room are left out. */
+/** The event marks: a row a lane, arrivals in the first. */
 function drawTicks(scrub, ctx, layout) {
-  const { payload, shownLanes } = ctx;
+  const { events } = ctx.payload;
+  scrub.ticks.replaceChildren();
+  ctx.shownLanes.forEach((lane, row) => {
+    const own = events.filter((event) => event.lane === lane || (row === 0 && event.lane === null));
+    drawTickRow(scrub, ctx, layout, groupEvents(own), row);
+  });
+}
+
+/**
+ * One row of marks; those of one time stand side by side around it but never beyond the bar, those
+ * without room are left out.
+ */
+function drawTickRow(scrub, ctx, layout, groups, row) {
   const scale = layout.size.font / 12;
   const apart = 13 * scale;
-  scrub.ticks.replaceChildren();
-  let free = -Infinity;
-  for (const group of groupEvents(payload.events, shownLanes)) {
+  let free = layout.gutter + 4.5 * scale;
+  for (const group of groups) {
     const x = layout.x(group[0].t);
     if (x < layout.gutter - 1 || x > layout.right + 1) continue;
-    const wanted = x - ((group.length - 1) * apart) / 2;
-    let at = Math.max(wanted, group[0].t <= ctx.clock.t0 ? layout.gutter + 5 : free);
-    if (at - wanted > apart / 2 && group[0].t > ctx.clock.t0) continue;
-    for (const event of group) {
-      const color = requestVar(payload.requests[event.req], "strong");
-      const mark = h("i", { style: { left: `${at}px`, color } });
-      mark.append(eventMark(event.kind, 9 * scale));
-      scrub.ticks.append(mark);
-      at += apart;
-    }
-    free = at;
+    const length = (group.length - 1) * apart;
+    const last = layout.right - (group.at(-1).kind === "finish" ? 2 : 4.5) * scale - length;
+    const wanted = Math.max(layout.gutter + 4.5 * scale, Math.min(x - length / 2, last));
+    const from = Math.max(wanted, free);
+    if (from - wanted > apart / 2 || from > last + 0.5) continue;
+    group.forEach((event, i) => {
+      scrub.ticks.append(tick(ctx, event, from + i * apart, row * 10 * scale, 9 * scale));
+    });
+    free = from + group.length * apart;
   }
 }
 
-/** Events of the shown lanes by time, each (kind, request) once. */
-function groupEvents(events, shownLanes) {
+/** One mark, which tells on hover whose it is, what, in which lane and when. */
+function tick({ payload, say }, event, left, top, size) {
+  const request = payload.requests[event.req];
+  const lane = payload.lanes[event.lane];
+  const what = say({ arrival: "tick_arrival", first: "legend_first" }[event.kind] ?? "legend_finish");
+  const words = [request.id, what, lane && (lane.short ?? lane.title), timeText(payload, say, event.t)];
+  const style = { left: `${left}px`, marginTop: `${top}px`, color: requestVar(request, "strong") };
+  return h("i", { style, title: words.filter(Boolean).join(" · ") }, eventMark(event.kind, size));
+}
+
+/** Events by time. */
+function groupEvents(events) {
   const groups = new Map();
-  const seen = new Set();
   for (const event of events) {
-    const key = `${event.t}/${event.kind}/${event.req}`;
-    if (seen.has(key) || (event.lane !== null && !shownLanes.includes(event.lane))) continue;
-    seen.add(key);
     if (!groups.has(event.t)) groups.set(event.t, []);
     groups.get(event.t).push(event);
   }

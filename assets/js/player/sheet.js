@@ -13,27 +13,37 @@ function newSheet() {
   };
 }
 
+const SPARE_HEIGHT = 240;
+
 /**
  * Give a figure its size, its ranges and all its rows. Its frame is as wide as the stage, so that
- * nothing is cut at the first and the last boundary; the gutters are room in the x range.
+ * nothing is cut at the first and the last boundary; the gutters are room in the x range. A new
+ * size costs Bokeh far more than new rows: the figure is higher than the stage and keeps its height
+ * while the stage fits into it.
  * @param {Object} figure Bokeh figure whose renderers have the names of the sheet's parts
  * @param {Object} parts one half of a sheet
  * @param {Object} layout of the stage
  */
 function fillFigure(figure, parts, layout) {
-  figure.setv({
-    width: layout.width,
-    height: layout.height,
-  });
-  figure.x_range.setv({ start: layout.t(0), end: layout.t(layout.width) });
-  figure.y_range.setv({ start: layout.height, end: 0 });
+  const isFit = layout.height <= figure.height && layout.height > figure.height - SPARE_HEIGHT;
+  const height = isFit ? figure.height : layout.height + SPARE_HEIGHT / 2;
+  setChanged(figure, { width: layout.width, height });
+  setChanged(figure.x_range, { start: layout.t(0), end: layout.t(layout.width) });
+  setChanged(figure.y_range, { start: height, end: 0 });
   for (const renderer of figure.renderers) {
     const source = renderer.data_source;
     const names = Object.keys(source.data);
     const rows = parts[renderer.name];
+    if (!rows.length && !source.data[names[0]].length) continue;
     const missing = names.includes("text") ? source.data.text.length - rows.length : 0;
     source.data = toColumns([...rows, ...blankTexts(missing)], names, layout);
   }
+}
+
+/** Set the properties of a Bokeh model that differ from what they are. */
+function setChanged(model, values) {
+  const changed = Object.entries(values).filter(([name, value]) => model[name] !== value);
+  if (changed.length) model.setv(Object.fromEntries(changed));
 }
 
 /**

@@ -51,7 +51,7 @@ function chooseTimes({ layout, payload, say, clock }) {
   if (visible.length === 1) return [first];
   const last = make(visible.at(-1), 1);
   const chosen = [first];
-  const apart = visible.length > 24 ? 28 : Math.max(8, font * 0.8);
+  const apart = visible.length > 24 ? 28 : 4;
   for (const t of visible.slice(1, -1)) {
     const item = make(t, 1);
     const before = chosen.at(-1);

@@ -33,7 +33,10 @@ function hasRoom(ctx, lane, word) {
     lane.rowOfWait[i] !== word.row || wait.t0 <= word.from || ctx.layout.x(wait.t0) > end);
 }
 
-/** One waiting line from the arrival's triangle to the first round. */
+/**
+ * One waiting line from the arrival's triangle to the first round. A triangle at the very start
+ * stands left of it, or the cursor there would hide half of it.
+ */
 function drawWait(ctx, wait, y, small) {
   const { layout, sheet } = ctx;
   const color = ctx.colourOf(wait.req).strong;
@@ -46,8 +49,9 @@ function drawWait(ctx, wait, y, small) {
   }
   const queued = !layout.single || to - start > 2;
   if (small || !queued || wait.t0 < layout.from) return;
+  const half = layout.size.arrival / 2 + 1;
   sheet.full.marks.push({
-    x: from, y: y - 0.5, marker: "inverted_triangle", size: layout.size.arrival, angle: 0,
+    x: wait.t0 > ctx.clock.t0 ? from : from - half, y: y - 0.5, marker: "inverted_triangle", size: layout.size.arrival, angle: 0,
     fill_color: color, line_color: null, line_width: 0,
   });
 }

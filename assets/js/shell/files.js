@@ -1,18 +1,27 @@
-// Opening a trace: by button or by dropping a file anywhere on the page. It goes to Python in parts.
+// Opening a trace: what a file may be, a button and a place to drop it; the whole page takes it too.
+// It goes to Python in parts.
 
-import {fill, h} from "../dom.js";
+import {fill, h, icon} from "../dom.js";
 
 const PART = 1024 * 1024;
+const SAMPLE = "arrival_ms,prompt,output\n0,120,30\n250.5,64,12";
 
-export function files({model, say, wait}) {
+export function files({model, drawer, say, wait}) {
   const input = h("input", {type: "file", class: "away", tabindex: "-1", "aria-hidden": "true", accept: ".csv,.jsonl,.json,.txt"});
   const veil = h("div", {class: "drop", hidden: true}, h("p", {word: "drop_here"}));
+  const limits = h("p", {class: "note"});
+  const el = drawer.add("open_trace",
+    h("h2", {word: "open_trace"}),
+    h("div", {class: "zone"},
+      h("button", {class: "button", on: {click: () => input.click()}}, icon("open_file"), h("span", {word: "choose_file"})),
+      h("p", {word: "or_drop"})),
+    h("p", {word: "formats"}), h("p", {word: "columns"}), h("pre", {text: SAMPLE}), limits);
 
   const read = async (file) => {
     const {words, file_limit} = model.view;
+    drawer.hide();
     if (file.size > file_limit) {
-      const mb = (bytes) => Math.ceil(bytes / 2 ** 20);
-      say(fill(words.too_large, {name: file.name, size: mb(file.size), limit: mb(file_limit)}));
+      say({text: fill(words.too_large, {name: file.name, size: megabytes(file.size), limit: megabytes(file_limit)})});
       return;
     }
     wait(fill(words.reading, {name: file.name}));
@@ -28,19 +37,24 @@ export function files({model, say, wait}) {
   });
 
   const has_files = (event) => event.dataTransfer?.types.includes("Files");
-  const listen = (el) => {
-    el.addEventListener("dragover", (event) => {
+  const listen = (page) => {
+    page.addEventListener("dragover", (event) => {
       if (!has_files(event)) { return; }
       event.preventDefault();
       veil.hidden = false;
     });
-    el.addEventListener("dragleave", (event) => { if (!el.contains(event.relatedTarget)) { veil.hidden = true; } });
-    el.addEventListener("drop", (event) => {
+    page.addEventListener("dragleave", (event) => { if (!page.contains(event.relatedTarget)) { veil.hidden = true; } });
+    page.addEventListener("drop", (event) => {
       if (!has_files(event)) { return; }
       event.preventDefault();
       veil.hidden = true;
-      read(event.dataTransfer.files[0]);
+      if (event.dataTransfer.files.length) { read(event.dataTransfer.files[0]); }
     });
   };
-  return {input, veil, listen, open: () => input.click()};
+  const update = ({words, file_limit, row_limit}) => {
+    limits.textContent = fill(words.limits, {rows: row_limit.toLocaleString("en"), size: megabytes(file_limit)});
+  };
+  return {el, input, veil, listen, update};
 }
+
+function megabytes(bytes) { return Math.ceil(bytes / 2 ** 20); }

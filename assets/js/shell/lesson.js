@@ -1,34 +1,41 @@
-// The lesson column: number, title, hook, text (Panel's Markdown), a notice, and what the figures are.
+// The lesson column: number, title, hook, a notice, text (Panel's Markdown), and what the figures are.
+// On a narrow window the text and the inputs are folded away between hook and stage.
 
 import {fill, h, icon} from "../dom.js";
 
-export function lesson({model, send}) {
+export function lesson({model, notice}) {
   const number = h("p", {class: "number"});
   const title = h("h1");
   const hook = h("p", {class: "hook"});
   const note = h("p", {class: "note"});
-  const message = h("span");
-  const notice = h("div", {class: "notice", role: "status", hidden: true}, message,
-    h("button", {class: "quiet", label: "dismiss", on: {click: () => { say(""); send("notice", ""); }}}, icon("close")));
-  const text = h("div", {class: "text"}, model.get_child("text"));
-  const el = h("section", {class: "lesson"},
-    h("div", {class: "head"}, number, title, hook), notice, text, h("div", {class: "foot"}, note));
-
-  let is_waiting = false; // for Python's word on a file: until then no empty notice takes the sentence away
-  const say = (words) => {
-    message.textContent = words;
-    notice.hidden = words === "";
+  const text = h("div", {class: "text", id: "text"}, model.get_child("text"));
+  const inputs_name = h("span");
+  const folds = {
+    text: h("button", {"aria-controls": "text"}, h("span", {word: "read_on"}), icon("unfold")),
+    inputs: h("button", {"aria-controls": "inputs"}, inputs_name, icon("unfold")),
   };
+  const el = h("section", {class: "lesson", label: "lesson_label"},
+    h("div", {class: "head"}, number, title, hook),
+    h("div", {class: "folds"}, folds.text, folds.inputs),
+    notice, text, h("div", {class: "foot"}, note));
+
+  const unfold = (name, is_open) => {
+    folds[name].setAttribute("aria-expanded", String(is_open));
+    el.parentNode.classList.toggle(`open-${name}`, is_open);
+  };
+  for (const [name, button] of Object.entries(folds)) {
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => unfold(name, button.getAttribute("aria-expanded") === "false"));
+  }
   let shown = null;
-  const update = ({lesson: now, notice: sentence, words, scenario}) => {
+  const update = ({lesson: now, words, scenario, budget}) => {
     number.textContent = now.number ? fill(words.lesson, now) : "";
     title.textContent = now.title;
     hook.textContent = now.hook ?? "";
-    note.textContent = [now.note, words.teaching].filter(Boolean).join(" ");
-    if (sentence || !is_waiting) { is_waiting = false; say(sentence); }
+    note.textContent = words.teaching;
+    inputs_name.textContent = fill(words.inputs_fold, {budget: budget.value.toLocaleString("en")});
     if (scenario !== shown) { el.scrollTop = 0; }
     shown = scenario;
   };
-  const wait = (words) => { is_waiting = true; say(words); };
-  return {el, say, wait, update};
+  return {el, unfold, update};
 }

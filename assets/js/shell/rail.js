@@ -5,20 +5,26 @@ import {h, icon} from "../dom.js";
 const NARROW = matchMedia("(max-width: 900px)");
 const ROOMY = matchMedia("(min-width: 1180px)");
 
-export function rail({send, open_file}) {
+export function rail({send, drawer}) {
   const list = h("ol", {class: "scenes"});
-  const file = h("button", {class: "scene file", on: {click: open_file}},
+  const file = h("button", {class: "scene file", on: {click: () => open_trace()}},
     h("span", {class: "no"}, icon("open_file")), h("span", {class: "title", word: "open_trace_rail"}));
   const fold = h("button", {class: "fold", on: {click: () => toggle()}}, icon("fold"), h("span", {word: "collapse"}));
   const el = h("nav", {class: "rail", label: "scenes"}, h("h2", {word: "scenes"}), list, file, fold);
   const shade = h("div", {class: "shade", on: {click: () => show(false)}});
   let menu = null;
+  let fold_words = {};
   let buttons = new Map();
 
+  const name_fold = () => {
+    const word = fold_words[el.parentNode.dataset.rail === "open" ? "collapse" : "expand"] ?? "";
+    fold.title = word;
+    fold.setAttribute("aria-label", word);
+  };
   const show = (open) => {
-    const app = el.parentNode;
-    app.dataset.rail = open ? "open" : "folded";
+    el.parentNode.dataset.rail = open ? "open" : "folded";
     menu.setAttribute("aria-expanded", String(open));
+    name_fold();
     window.dispatchEvent(new Event("resize"));
   };
   const toggle = () => {
@@ -26,10 +32,15 @@ export function rail({send, open_file}) {
     show(open);
     if (!NARROW.matches) { keep(open); }
   };
+  const open_trace = () => {
+    if (NARROW.matches) { show(false); }
+    drawer.show("open_trace", NARROW.matches ? menu : file);
+  };
+  const restore = () => show(!NARROW.matches && (kept() ?? ROOMY.matches));
   const start = (menu_button) => {
     menu = menu_button;
-    show(!NARROW.matches && (kept() ?? ROOMY.matches));
-    NARROW.addEventListener("change", () => show(!NARROW.matches && ROOMY.matches));
+    restore();
+    NARROW.addEventListener("change", restore);
   };
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !NARROW.matches) { return; }
@@ -52,7 +63,8 @@ export function rail({send, open_file}) {
       button.setAttribute("aria-current", String(name === scenario));
     }
     file.title = words.open_trace_rail;
-    fold.title = words.expand;
+    fold_words = words;
+    name_fold();
   };
   return {el, shade, start, toggle, update};
 }

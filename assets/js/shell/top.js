@@ -19,7 +19,7 @@ export function top_bar({send, toggle_rail}) {
     {lang: code === "zh" ? "zh-CN" : "en", "aria-pressed": "false", "aria-label": name, on: {click: () => send("lang", code)}},
     h("span", {class: "long", text: name}), h("span", {class: "short", text: short}),
   ));
-  const theme = theme_button(send);
+  const theme = theme_button();
   const keys = key_sheet();
   const el = h(
     "header", {class: "top"},
@@ -45,7 +45,7 @@ function logo() {
   return svg(bricks.join(""), "0 0 20 18", {class: "logo", width: 20, height: 18, fill: "none"});
 }
 
-function theme_button(send) {
+function theme_button() {
   const root = document.documentElement;
   const el = h("button", {class: "quiet theme"});
   let words = {};
@@ -59,9 +59,8 @@ function theme_button(send) {
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
     try { localStorage.setItem("rb-theme", root.dataset.theme); } catch { /* private window: the choice lasts as long as the page */ }
     window.dispatchEvent(new CustomEvent("rb-theme"));
-    send("theme", root.dataset.theme);
-    draw();
   });
+  window.addEventListener("rb-theme", draw);
   return {el, update: (new_words) => { words = new_words; draw(); }};
 }
 
