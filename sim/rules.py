@@ -90,7 +90,8 @@ def most_rounds(setup: Setup, requests: Sequence[Request]) -> int:
 
     In static mode padding multiplies the prompts: a batch is as wide as its longest one.
     """
-    chunk = min(setup.budget, setup.max_chunk or setup.budget)
+    limits = (setup.budget, setup.max_chunk, setup.max_prefill)
+    chunk = min(limit for limit in limits if limit is not None)
     if setup.mode == "static":
         longest = max((r.prompt - r.cached for r in requests), default=0)
         batches = -(-len(requests) // setup.seats)
