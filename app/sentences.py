@@ -15,6 +15,11 @@ from sim.clock import to_shown
 
 MOST_LINES = 8
 Chip = tuple[str, str]
+_LIMITS = {  # that cut a prompt short, apart from the budget
+    Reason.CHUNK_LIMIT: "round.prefill_chunk",
+    Reason.PREFILL_LIMIT: "round.prefill_limit_all",
+    Reason.TIME_TARGET: "round.prefill_target",
+}
 
 
 def number(value: float) -> str:
@@ -208,8 +213,8 @@ class Teller:
 
     def _chunk(self, record: Round, id_: str, n: int, left: int) -> "_Line":
         reason = record.cut.get(id_, Reason.BUDGET_SPENT)
-        if reason is Reason.CHUNK_LIMIT:
-            return self._because(reason, self.say("round.prefill_limit", n=n, left=left))
+        if key := _LIMITS.get(reason):
+            return self._because(reason, self.say(key, n=n, left=left))
         others = [other for other in record.given if other != id_]
         values = {"n": n, "left": left, "budget": self.setup.budget}
         if not others:

@@ -94,7 +94,7 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
     """How many rounds from here on have this very plan."""
     if made.admitted or made.padding or (state.batch and state.batch.filling):
         return 1
-    if state.batch is None and state.scenario.setup.num_blocks is not None:
+    if state.batch is None and not _is_steady(state, made):
         return 1
     decoding = set(made.emits)
     count = _rounds_before(state.next_arrival, state.now, duration, growth)
@@ -104,6 +104,19 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
         left = seq.output - seq.emitted if seq in decoding else (seq.demand - 1) // n
         count = left if count is None else min(count, left)
     return max(count or 1, 1)
+
+
+def _is_steady(state: State, made: Plan) -> bool:
+    """Whether nothing but tokens changes from round to round: no turns, ages or target in play."""
+    setup = state.scenario.setup
+    if setup.num_blocks is not None:
+        return False
+    if setup.caps_decodes and any(seq.admitted for seq in made.refused):
+        return False
+    if setup.prefill_reserve and (state.waiting or made.prefilling or made.refused):
+        return False
+    depends = setup.round_target is not None or setup.granularity != "request"
+    return not (depends and made.prefilling)
 
 
 def _rounds_before(arrival: int | None, now: int, duration: int, growth: int) -> int | None:

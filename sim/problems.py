@@ -27,6 +27,9 @@ RULES: Mapping[str, str] = {
     "max_output_below_output": "must be at least the output ({low}), not {value}",
     "cached_above_prompt": "must be at most the prompt ({high}), not {value}",
     "limit_without_chunks": "cuts prompts, which chunked = false forbids; remove one of the two",
+    "aging_needs_step": "is missing; order = aging needs the time that is worth one level",
+    "chunks_need_size": "is missing; granularity = chunk needs the size of a chunk",
+    "target_in_ticks": "has no meaning with time = tick, where every round costs 1 tick",
     "prompt_never_fits": (
         "{id}: {value} tokens to compute can never fit whole into the budget of {high}; "
         "raise the budget or switch chunked on"

@@ -34,8 +34,18 @@ def _pool_can_run_out(setup: Setup, requests: Sequence[Request]) -> bool:
 
 def _setup_problems(setup: Setup) -> list[Problem]:
     problems = []
-    if setup.max_chunk is not None and not setup.chunked and setup.mode != "vllm_v1":
-        problems.append(Problem(("setup", "max_chunk"), "limit_without_chunks", setup.max_chunk))
+    if not setup.chunked and setup.mode != "vllm_v1":
+        for name in ("max_chunk", "max_prefill", "round_target"):
+            if getattr(setup, name) is not None:
+                problems.append(Problem(("setup", name), "limit_without_chunks"))
+        if setup.granularity != "request":
+            problems.append(Problem(("setup", "granularity"), "limit_without_chunks"))
+    if setup.order == "aging" and setup.aging_step is None:
+        problems.append(Problem(("setup", "aging_step"), "aging_needs_step"))
+    if setup.granularity == "chunk" and setup.max_chunk is None:
+        problems.append(Problem(("setup", "max_chunk"), "chunks_need_size"))
+    if setup.round_target is not None and setup.time == "tick":
+        problems.append(Problem(("setup", "round_target"), "target_in_ticks"))
     cost = setup.cost
     if setup.time == "ms" and min(cost.duration(1, 0, 0), cost.duration(0, 1, 0)) == 0:
         problems.append(Problem(("setup", "cost"), "zero_cost"))
@@ -80,7 +90,8 @@ def most_rounds(setup: Setup, requests: Sequence[Request]) -> int:
 
     In static mode padding multiplies the prompts: a batch is as wide as its longest one.
     """
-    chunk = min(setup.budget, setup.max_chunk or setup.budget)
+    limits = (setup.budget, setup.max_chunk, setup.max_prefill)
+    chunk = min(limit for limit in limits if limit is not None)
     if setup.mode == "static":
         longest = max((r.prompt - r.cached for r in requests), default=0)
         batches = -(-len(requests) // setup.seats)

@@ -36,6 +36,8 @@ class Request:
     max_output: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
     cached: int = _rule("count", 0, low=0, high=MAX_TOKENS)
     priority: int = _rule("count", 0, low=-1_000_000, high=1_000_000)
+    tenant: str = _rule("text", "")
+    deadline: int | None = _rule("time", None, low=0, high=MAX_TIME)
 
     @property
     def allowed_output(self) -> int:
@@ -78,10 +80,22 @@ class Setup:
     chunked: bool = _rule("bool", True)
     overtake: bool = _rule("bool", False)
     max_chunk: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
-    service: Literal["running_first", "decode_first"] = _rule(
-        "choice", "running_first", choices=("running_first", "decode_first")
+    max_prefill: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
+    round_target: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    service: Literal["running_first", "decode_first", "prefill_first"] = _rule(
+        "choice", "running_first", choices=("running_first", "decode_first", "prefill_first")
     )
-    order: Literal["fifo", "priority"] = _rule("choice", "fifo", choices=("fifo", "priority"))
+    max_decodes: int | None = _rule("count", None, low=1, high=100_000)
+    prefill_reserve: int = _rule("count", 0, low=0, high=MAX_TOKENS)
+    prefill_reserve_age: int = _rule("time", 0, low=0, high=MAX_TIME)
+    order: Literal["fifo", "priority", "deadline", "aging", "tenant"] = _rule(
+        "choice", "fifo", choices=("fifo", "priority", "deadline", "aging", "tenant")
+    )
+    aging_step: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    tenant_quota: int | None = _rule("count", None, low=1, high=100_000)
+    granularity: Literal["request", "chunk", "token"] = _rule(
+        "choice", "request", choices=("request", "chunk", "token")
+    )
     block_size: int = _rule("count", 16, low=1, high=MAX_TOKENS)
     num_blocks: int | None = _rule("count", None, low=1, high=100_000_000)
     reserve: Literal["full_prompt", "none"] = _rule(
@@ -99,6 +113,11 @@ class Setup:
             return self.max_num_seqs
         most = min(self.budget, self.max_num_seqs)
         return most if self.batch_size is None else min(self.batch_size, most)
+
+    @property
+    def caps_decodes(self) -> bool:
+        """Whether decodes may be held back for prompts; those left out then take turns."""
+        return self.max_decodes is not None or self.prefill_reserve > 0
 
     def blocks(self, tokens: int) -> int:
         """KV blocks that hold so many tokens: ceil(tokens / block_size)."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sim.order import urgency
 from sim.scenario import Scenario
 from sim.setup import Request
 
@@ -35,6 +36,11 @@ class Reason(StrEnum):
     PREEMPTED = "preempted"  # it has just lost its blocks, or nobody may join since others did
     WHOLE_PROMPT = "whole_prompt"  # chunked off: the prompt does not fit into what is left
     BEHIND_HEAD = "behind_head"  # the head of the queue cannot go, and nobody passes it
+    DECODE_LIMIT = "decode_limit"  # max_decodes, or what prefill_reserve leaves; they take turns
+    PREFILL_LIMIT = "prefill_limit"  # max_prefill is used up
+    TIME_TARGET = "time_target"  # more prompt would make the round longer than round_target
+    PROMPTS_FIRST = "prompts_first"  # prefill_first: this round is for prompts only
+    TENANT_QUOTA = "tenant_quota"  # its tenant has as many running as it may
     CHUNK_LIMIT = "chunk_limit"  # it got something, but no more than max_chunk
     BATCH_CLOSED = "batch_closed"  # static: the batch under way takes nobody in
     BATCH_TURN = "batch_turn"  # static: its row of the padded prompts has no part in this round
@@ -45,6 +51,7 @@ class Sequence:
 
     __slots__ = (
         "admitted",
+        "chunked_at",
         "computed",
         "emitted",
         "index",
@@ -53,6 +60,7 @@ class Sequence:
         "preempted",
         "prompt",
         "request",
+        "served",
     )
 
     def __init__(self, index: int, request: Request) -> None:
@@ -64,6 +72,8 @@ class Sequence:
         self.emitted = 0
         self.admitted = False  # ever
         self.preempted = False  # now: back in the queue, its KV lost
+        self.chunked_at: int | None = None  # end of the last round it had prompt positions in
+        self.served = -1  # place among all decodes so far when it last had one
         self.peak = 0  # most it had computed when it lost its KV
 
     @property
@@ -101,11 +111,6 @@ class Sequence:
         if not self.admitted:
             return Status.WAITING
         return Status.PREFILL if self.in_prefill else Status.DECODE
-
-
-def urgency(seq: Sequence) -> tuple[int, int, int]:
-    """Smallest first under priority: its priority, then arrival, then list order."""
-    return seq.request.priority, seq.request.arrival, seq.index
 
 
 @dataclass(slots=True)
@@ -153,6 +158,7 @@ class State:
     running: list[Sequence] = field(default_factory=list)
     batch: Batch | None = None
     used: int = 0  # KV blocks taken
+    turns: dict[str, int] = field(default_factory=dict)  # when each tenant was last let in
 
     @classmethod
     def start(cls, scenario: Scenario) -> "State":
@@ -174,25 +180,28 @@ class State:
 
     def enqueue(self, seq: Sequence, *, front: bool = False) -> None:
         """Join the queue: at its end or front, under priority at its place by urgency."""
-        if self.scenario.setup.order == "priority":
-            insort(self.waiting, seq, key=urgency)
+        setup = self.scenario.setup
+        if setup.order in ("priority", "deadline", "aging"):
+            insort(self.waiting, seq, key=lambda one: urgency(one.request, one.index, setup))
         elif front:
             self.waiting.appendleft(seq)
         else:
             self.waiting.append(seq)
 
 
-Entry = tuple[int, int, int, int]  # index, computed, emitted, peak
+Entry = tuple[int, int, int, int, int, int | None]
 
 
 def _entries(sequences: Iterable[Sequence]) -> tuple[Entry, ...]:
-    return tuple((s.index, s.computed, s.emitted, s.peak) for s in sequences)
+    return tuple(
+        (s.index, s.computed, s.emitted, s.peak, s.served, s.chunked_at) for s in sequences
+    )
 
 
 def _twin(entry: Entry, scenario: Scenario) -> Sequence:
-    index, computed, emitted, peak = entry
-    twin = Sequence(index, scenario.requests[index])
-    twin.computed, twin.emitted, twin.peak, twin.admitted = computed, emitted, peak, True
+    twin = Sequence(entry[0], scenario.requests[entry[0]])
+    _, twin.computed, twin.emitted, twin.peak, twin.served, twin.chunked_at = entry
+    twin.admitted = True
     return twin
 
 
@@ -212,6 +221,7 @@ class Checkpoint:
     members: tuple[Entry, ...] | None  # of the static batch
     position: int
     used: int
+    turns: dict[str, int]
 
     @classmethod
     def of(cls, state: State) -> "Checkpoint":
@@ -227,13 +237,14 @@ class Checkpoint:
             _entries(batch.members) if batch else None,
             batch.position if batch else 0,
             state.used,
+            dict(state.turns),
         )
 
     def restore(self, scenario: Scenario) -> State:
         """A state of its own that stands where the noted one stood."""
         state = State.start(scenario)
         state.now, state.round, state.arrived = self.now, self.round, self.arrived
-        state.used = self.used
+        state.used, state.turns = self.used, dict(self.turns)
         known = (*self.running, *self.preempted, *(self.members or ()))
         twins = {entry[0]: _twin(entry, scenario) for entry in dict.fromkeys(known)}
         for index in self.waiting:

@@ -34,7 +34,8 @@ def plan(state: State) -> Plan | None:
 
 def start_time(state: State) -> int | None:
     """When a batch that still fills would start by itself: its oldest has waited long enough."""
-    wait = state.scenario.setup.batch_wait
+    setup = state.scenario.setup
+    wait = setup.batch_wait if setup.mode == "static" else None
     if state.batch is not None or not state.waiting or not isinstance(wait, int):
         return None
     return state.waiting[0].request.arrival + wait

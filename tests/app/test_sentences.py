@@ -14,6 +14,7 @@ from tests.sim.make import by_hand, scenario, scenarios
 TWO, THREE = (("A", 0, 4, 2), ("B", 0, 4, 2)), ("C", 0, 1, 2)
 POOL = {"block_size": 4, "num_blocks": 2}
 LONG = ("A", 0, 5, 1)
+LATER = (("A", 0, 4, 2), ("B", 1, 4, 2))
 
 
 def line(subject: Scenario, index: int, id_: str, lang: str = "en") -> str:
@@ -74,6 +75,34 @@ SAID: list[tuple[str, Scenario, int, str, str]] = [
         0,
         "A",
         "gets 2 of its 6 prompt tokens, the most one request may take a round.",
+    ),
+    (
+        "limit on all prompts",
+        by_hand(max_prefill=2),
+        0,
+        "A",
+        "gets 2 of its 6 prompt tokens: with these the round holds all the prompt tokens it may.",
+    ),
+    (
+        "time target",
+        by_hand(round_target=3.5),
+        0,
+        "A",
+        "gets 3 of its 6 prompt tokens: more would take the round past its target time.",
+    ),
+    (
+        "prompts first",
+        scenario(*LATER, budget=8, service="prefill_first"),
+        1,
+        "A",
+        "gets nothing: prompts go first, and this round is for B.",
+    ),
+    (
+        "decode limit",
+        scenario(*TWO, budget=8, max_decodes=1),
+        1,
+        "B",
+        "gets nothing: this round may hold no more decodes, and they take turns.",
     ),
     (
         "budget spent",
@@ -196,6 +225,11 @@ REASONS: dict[Reason, tuple[Scenario, int, str]] = {
     Reason.PREEMPTED: (scenario(*TWO, budget=8, **POOL), 1, "B"),
     Reason.WHOLE_PROMPT: (scenario(*TWO, budget=6, chunked=False), 0, "B"),
     Reason.BEHIND_HEAD: (scenario(*TWO, THREE, budget=4), 0, "C"),
+    Reason.DECODE_LIMIT: (scenario(*TWO, budget=8, max_decodes=1), 1, "B"),
+    Reason.PREFILL_LIMIT: (scenario(*TWO, budget=8, max_prefill=4), 0, "B"),
+    Reason.TIME_TARGET: (scenario(*TWO, budget=8, round_target=4), 0, "B"),
+    Reason.PROMPTS_FIRST: (scenario(*LATER, budget=8, service="prefill_first"), 1, "A"),
+    Reason.TENANT_QUOTA: (scenario(*TWO, budget=8, order="tenant", tenant_quota=1), 0, "B"),
     Reason.CHUNK_LIMIT: (by_hand(max_chunk=2), 0, "A"),
     Reason.BATCH_CLOSED: (scenario(*TWO, budget=4, mode="static", batch_size=1), 0, "B"),
     Reason.BATCH_TURN: (scenario(*TWO, budget=4, mode="static"), 0, "B"),

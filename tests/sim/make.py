@@ -31,13 +31,15 @@ def _requests(unit: str) -> st.SearchStrategy[list[dict[str, Any]]]:
     times = st.integers(0, 30) if unit == "tick" else st.integers(0, 60).map(lambda n: n / 2)
     return st.lists(
         st.builds(
-            lambda arrival, prompt, output, cached, more, priority: {
+            lambda arrival, prompt, output, cached, more, priority, tenant, deadline: {
                 "arrival": arrival,
                 "prompt": prompt,
                 "output": output,
                 "cached": min(cached, prompt),
                 "max_output": output + more,
                 "priority": priority,
+                "tenant": tenant,
+                "deadline": deadline,
             },
             times,
             st.integers(1, 12),
@@ -45,6 +47,8 @@ def _requests(unit: str) -> st.SearchStrategy[list[dict[str, Any]]]:
             st.integers(0, 12) | st.just(0),
             st.integers(0, 3),
             st.integers(-1, 1),
+            st.sampled_from(["", "a", "b"]),
+            st.none() | times,
         ),
         min_size=1,
         max_size=7,
@@ -68,12 +72,20 @@ def _setups() -> dict[str, st.SearchStrategy[Any]]:
         "first_token": st.sampled_from(["last_chunk", "next_round"]),
         "chunked": st.booleans(),
         "overtake": st.booleans(),
-        "service": st.sampled_from(["running_first", "decode_first"]),
-        "order": st.sampled_from(["fifo", "priority"]),
+        "service": st.sampled_from(["running_first", "decode_first", "prefill_first"]),
+        "order": st.sampled_from(["fifo", "priority", "deadline", "aging", "tenant"]),
+        "aging_step": st.integers(0, 20),
+        "tenant_quota": st.none() | st.integers(1, 3),
+        "granularity": st.sampled_from(["request", "chunk", "token"]),
         "block_size": st.integers(1, 6),
         "reserve": st.sampled_from(["full_prompt", "none"]),
         "watermark": st.integers(0, 3),
         "max_chunk": st.none() | st.integers(1, 8),
+        "max_prefill": st.none() | st.integers(1, 8),
+        "round_target": st.none() | st.integers(0, 12),
+        "max_decodes": st.none() | st.integers(1, 5),
+        "prefill_reserve": st.just(0) | st.integers(1, 6),
+        "prefill_reserve_age": st.integers(0, 10),
         "batch_size": st.none() | st.integers(1, 5),
         "batch_wait": st.none() | st.just("full") | st.integers(0, 20),
     }
@@ -81,10 +93,8 @@ def _setups() -> dict[str, st.SearchStrategy[Any]]:
 
 @st.composite
 def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
-    """The table of a valid scenario with any setup; `fixed` settings are not drawn."""
-    setup = {
-        name: fixed[name] if name in fixed else draw(values) for name, values in _setups().items()
-    }
+    """The table of a valid scenario with any setup; `fixed` settings are given or narrowed."""
+    setup = {name: _drawn(draw, fixed.get(name, values)) for name, values in _setups().items()}
     requests = draw(_requests(setup["time"]))
     longest = max(row["prompt"] + row["max_output"] - 1 for row in requests)
     least = -(-longest // setup["block_size"])  # one request always fits into the pool
@@ -94,13 +104,21 @@ def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
         else draw(st.none() | st.integers(least, least + 8))
     )
     if not setup["chunked"]:
-        setup["max_chunk"] = None
-        setup["budget"] = max(setup["budget"], longest)
+        setup |= {"max_chunk": None, "max_prefill": None, "round_target": None}
+        setup |= {"granularity": "request", "budget": max(setup["budget"], longest)}
+    if setup["granularity"] == "chunk" and setup["max_chunk"] is None:
+        setup["max_chunk"] = draw(st.integers(1, 8))
     if setup["time"] == "ms":
         setup["cost"] = draw(_costs())
+    else:
+        setup["round_target"] = None
     return {"setup": setup, "requests": requests, "seed": draw(st.integers(0, 9))}
 
 
+def _drawn(draw: st.DrawFn, value: Any) -> Any:
+    return draw(value) if isinstance(value, st.SearchStrategy) else value
+
+
 def scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
-    """Valid scenarios with any setup; `fixed` settings are not drawn."""
+    """Valid scenarios with any setup; `fixed` settings are given, or narrowed by a strategy."""
     return scenario_dicts(**fixed).map(Scenario.from_dict)

@@ -344,6 +344,10 @@ def test_bad_columns_are_told_in_one_line(
     refused(sim("run", path, "--columns", columns), word)
 
 
+def test_rounds_takes_a_recording_and_no_name_of_a_scenario(sim: Any) -> None:
+    refused(sim("rounds", "5a"), "rounds 5a: takes a recorded scenario's file, not a name")
+
+
 def test_a_folder_is_no_input_and_no_file_is_an_output_folder(sim: Any, tmp_path: Path) -> None:
     refused(sim("run", tmp_path), str(tmp_path))
     file = tmp_path / "file"

@@ -29,6 +29,12 @@ PLAIN = {
     "overtake": False,
     "order": "fifo",
     "num_blocks": None,
+    "service": st.sampled_from(["running_first", "decode_first"]),
+    "granularity": "request",
+    "max_prefill": None,
+    "round_target": None,
+    "max_decodes": None,
+    "prefill_reserve": 0,
 }
 
 

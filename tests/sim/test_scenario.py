@@ -103,6 +103,7 @@ BROKEN: list[tuple[str, Any, str, str]] = [
     ("not_bool", table(overtake=1), "setup.overtake", "must be true or false, not 1"),
     ("not_text", {**table(), "name": 3}, "name", "must be text, not 3"),
     ("not_text", table(request(id=7)), "requests[0].id", "must be text, not 7"),
+    ("not_text", table(request(tenant=7)), "requests[0].tenant", "must be text, not 7"),
     (
         "not_choice",
         table(mode="dynamic"),
@@ -173,6 +174,42 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         table(budget=9, chunked=False, max_chunk=2),
         "setup.max_chunk",
         "cuts prompts, which chunked = false forbids; remove one of the two",
+    ),
+    (
+        "limit_without_chunks",
+        table(budget=9, chunked=False, max_prefill=2),
+        "setup.max_prefill",
+        "cuts prompts, which chunked = false forbids",
+    ),
+    (
+        "limit_without_chunks",
+        table(budget=9, chunked=False, round_target=5),
+        "setup.round_target",
+        "cuts prompts, which chunked = false forbids",
+    ),
+    (
+        "limit_without_chunks",
+        table(budget=9, chunked=False, granularity="token"),
+        "setup.granularity",
+        "cuts prompts, which chunked = false forbids",
+    ),
+    (
+        "aging_needs_step",
+        table(order="aging"),
+        "setup.aging_step",
+        "is missing; order = aging needs the time that is worth one level",
+    ),
+    (
+        "chunks_need_size",
+        table(granularity="chunk"),
+        "setup.max_chunk",
+        "is missing; granularity = chunk needs the size of a chunk",
+    ),
+    (
+        "target_in_ticks",
+        table(time="tick", round_target=5),
+        "setup.round_target",
+        "has no meaning with time = tick, where every round costs 1 tick",
     ),
     (
         "prompt_never_fits",
@@ -309,6 +346,13 @@ def test_seats_are_the_batch_in_static_mode_and_max_num_seqs_else() -> None:
     assert continuous.with_setup(mode="static", batch_size=8).setup.seats == 4
 
 
+def test_limits_on_prompts_count_among_the_rounds_a_run_may_need() -> None:
+    subject = scenario(("A", 0, 12, 3), budget=6)
+    assert subject.most_rounds == 5
+    assert subject.with_setup(max_chunk=4).most_rounds == 6
+    assert subject.with_setup(max_prefill=2).most_rounds == 9
+
+
 def test_a_changed_setup_is_checked_again() -> None:
     assert by_hand().with_setup(budget=6).setup.budget == 6
     with pytest.raises(ScenarioError, match=r"A: 6 tokens .* budget of 4"):
@@ -411,7 +455,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 SETUP_NAMES = [*Setup.__dataclass_fields__, "bugdet"]
-REQUEST_NAMES = [*Request.__dataclass_fields__, "tenant"]
+REQUEST_NAMES = [*Request.__dataclass_fields__, "tennant"]
 LIKELY = st.fixed_dictionaries(
     {},
     optional={

@@ -4,6 +4,7 @@ The expected values are typed in, never recorded from this simulator: a wrong ru
 itself. Scenes of the course come from their files, the rest is built here.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from sim import Scenario, run
 from sim.check import check
 from sim.export import to_json
 from sim.files import builtin
+from sim.history import simulate
+from sim.metrics import Metrics
+from sim.workload import synthetic
 from tests.sim.make import BY_HAND, Row, by_hand, scenario
 
 
@@ -393,32 +397,108 @@ def test_10_exercise_a_prompt_of_40_and_an_output_of_25() -> None:
     assert history[takes_the_fourth].after["A"].emitted == 10
 
 
-# 12: one big prompt, and who is next.
+# 12: who is next, and what a prompt may hold.
+
+EIGHT_DECODES: tuple[Row, ...] = (
+    *((f"D{i}", 0, 1, 40, {"tenant": "chat"}) for i in range(1, 9)),
+    *((f"N{i}", 100 * i - 95, 8, 2, {"tenant": "new"}) for i in range(1, 5)),
+)
+
+
+def beside_decodes(**setup: Any) -> dict[str, Any]:
+    """Eight decodes fill the budget of 8; four newcomers want in."""
+    base = {"budget": 8, "max_num_seqs": 16, "service": "decode_first"}
+    return figures(scenario(*EIGHT_DECODES, **base, **setup))
+
+
+def gaps_of_decodes(result: dict[str, Any]) -> tuple[float, float, float]:
+    """Mean and longest gap of the eight, and when the last of them ends."""
+    gaps = [gap for itl in column(result, "itl")[:8] for gap in itl]
+    return round(sum(gaps) / len(gaps), 2), max(gaps), max(ends(result)[:8])
+
+
+def test_12a_eight_decodes_leave_nothing_of_a_budget_of_8() -> None:
+    result = beside_decodes()
+    for record in result["rounds"][1:40]:
+        assert not {"N1", "N2", "N3", "N4"} & set(record["given"])
+    waiting = {r["start"]: len(r["waiting"]) for r in result["rounds"]}
+    assert [waiting[start] for start in (6, 106, 206, 306)] == [1, 2, 3, 4]
+    assert column(result, "ttft")[8:] == [397, 309.5, 216, 120]
+    assert gaps_of_decodes(result) == (10, 10, 396)
 
 
 @pytest.mark.parametrize(
-    ("order", "expected"),
-    [("fifo", [15, 30, 45, 52, 59]), ("priority", [15, 37, 52, 22, 59])],
+    ("setup", "ttft", "gaps"),
+    [
+        ({"max_decodes": 6}, [37, 37, 37, 37], (11.15, 18, 444)),
+        ({"prefill_reserve": 2}, [37, 43, 39, 45], (10.69, 20, 426)),
+        (
+            {"prefill_reserve": 2, "prefill_reserve_age": 50},
+            [87, 93, 89, 95],
+            (10.69, 20, 426),
+        ),
+        (
+            {"prefill_reserve": 1, "prefill_reserve_age": 50},
+            [127, 133, 129, 120],
+            (10.65, 20, 425),
+        ),
+        ({"order": "tenant", "tenant_quota": 6}, [36, 37, 38, 34], (7.35, 9, 496)),
+    ],
+    ids=["max_decodes 6", "reserve 2", "2 after 50 ms", "1 after 50 ms", "quota 6"],
 )
-def test_12_orders_who_is_next(order: str, expected: list[float]) -> None:
-    rows: list[Row] = [
-        ("A", 0, 8, 4, {"priority": 1}),
-        ("B", 0, 8, 4, {"priority": 1}),
-        ("C", 1, 8, 4, {"priority": 1}),
-        ("D", 2, 4, 2, {"priority": 0}),
-        ("E", 3, 4, 2, {"priority": 2}),
-    ]
-    assert ends(figures(scenario(*rows, budget=8, max_num_seqs=1, order=order))) == expected
+def test_12b_decodes_a_way_in_for_prompts(
+    setup: dict[str, Any], ttft: list[float], gaps: tuple[float, float, float]
+) -> None:
+    result = beside_decodes(**setup)
+    assert column(result, "ttft")[8:] == ttft
+    assert gaps_of_decodes(result) == gaps
 
 
-@pytest.mark.parametrize(("order", "ttft", "mean"), [("fifo", 19, 24.17), ("priority", 195, 9.5)])
-def test_12b_aging_an_old_request_among_urgent_ones(order: str, ttft: float, mean: float) -> None:
+def test_12b_decodes_a_quota_holds_two_of_its_own_tenant_back() -> None:
+    result = beside_decodes(order="tenant", tenant_quota=6)
+    late = [out[0] for out in column(result, "outputs")[:8] if out[0] > 100]
+    assert late == [339, 339]
+
+
+@pytest.mark.parametrize(
+    ("setup", "ttft", "mean"),
+    [
+        ({"order": "fifo"}, 19, 24.17),
+        ({"order": "priority"}, 195, 9.5),
+        ({"order": "aging", "aging_step": 20}, 115, 16.17),
+        ({"order": "aging", "aging_step": 10}, 67, 20.17),
+    ],
+    ids=["fifo", "priority", "aging 20", "aging 10"],
+)
+def test_12b_aging_an_old_request_among_urgent_ones(
+    setup: dict[str, Any], ttft: float, mean: float
+) -> None:
     urgent = [(f"U{i}", 15 * (i - 1), 4, 5) for i in range(1, 13)]
     late = ("L", 1, 4, 5, {"priority": 5})
-    result = figures(scenario(*urgent, late, budget=8, max_num_seqs=1, order=order))
+    result = figures(scenario(*urgent, late, budget=8, max_num_seqs=1, **setup))
     *others, last = column(result, "ttft")
     assert last == ttft
     assert round(sum(others) / 12, 2) == mean
+
+
+@pytest.mark.parametrize(
+    ("setup", "small", "big", "total"),
+    [
+        ({"order": "fifo"}, [71, 71], [10, 54], 84),
+        ({"order": "tenant"}, [29, 49], [10, 72], 84),
+        ({"order": "tenant", "tenant_quota": 1}, [10, 30], [26, 91], 100),
+    ],
+    ids=["fifo", "rotation", "quota 1"],
+)
+def test_12b_tenants_take_turns(
+    setup: dict[str, Any], small: list[float], big: list[float], total: float
+) -> None:
+    rows: list[Row] = [(f"A{i}", 0, 8, 4, {"tenant": "big"}) for i in range(1, 7)]
+    rows += [(f"B{i}", 1, 4, 4, {"tenant": "small"}) for i in (1, 2)]
+    result = figures(scenario(*rows, budget=16, max_num_seqs=2, **setup))
+    assert column(result, "ttft")[6:] == small
+    assert [result["requests"][name]["ttft"] for name in ("A2", "A6")] == big
+    assert result["overall"]["makespan"] == total
 
 
 @pytest.mark.parametrize(
@@ -433,6 +513,110 @@ def test_12b_big_what_one_big_prompt_may_hold(
     result = figures(scenario(("L", 0, 64, 2), *small, budget=16, max_num_seqs=8, **setup))
     assert column(result, "ttft") == ttft
     assert result["overall"]["makespan"] == total
+
+
+@pytest.mark.parametrize(
+    ("setup", "ttft", "expected"),
+    [
+        ({}, [12, 12, 16], ["A:8", "A:4 B:4", "C:4"]),
+        (
+            {"granularity": "chunk", "max_chunk": 4},
+            [16, 6, 12],
+            ["A:4 B:4", "A:4 C:4", "A:4"],
+        ),
+        ({"granularity": "token"}, [16, 12, 12], ["A:3 B:3 C:2", "A:5 B:1 C:2", "A:4"]),
+    ],
+    ids=["request", "chunk", "token"],
+)
+def test_12c_first_come_first_served_by_what(
+    setup: dict[str, Any], ttft: list[float], expected: list[str]
+) -> None:
+    result = figures(scenario(("A", 0, 12, 1), ("B", 0, 4, 1), ("C", 0, 4, 1), budget=8, **setup))
+    assert column(result, "ttft") == ttft
+    assert given(result) == expected
+
+
+def test_12c_who_had_a_chunk_joins_again_behind_the_others() -> None:
+    subject = scenario(
+        *(("A", 0, 12, 1), ("B", 0, 4, 1), ("C", 0, 4, 1)),
+        budget=8,
+        granularity="chunk",
+        max_chunk=4,
+    )
+    assert list(figures(subject)["rounds"][1]["given"]) == ["C", "A"]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("fifo", [15, 30, 45, 52, 59]),
+        ("priority", [15, 37, 52, 22, 59]),
+        ("deadline", [15, 59, 44, 29, 22]),
+    ],
+)
+def test_12_orders_who_is_next(order: str, expected: list[float]) -> None:
+    rows: list[Row] = [
+        ("A", 0, 8, 4, {"priority": 1, "deadline": 100}),
+        ("B", 0, 8, 4, {"priority": 1, "deadline": 100}),
+        ("C", 1, 8, 4, {"priority": 1, "deadline": 90}),
+        ("D", 2, 4, 2, {"priority": 0, "deadline": 60}),
+        ("E", 3, 4, 2, {"priority": 2, "deadline": 40}),
+    ]
+    assert ends(figures(scenario(*rows, budget=8, max_num_seqs=1, order=order))) == expected
+
+
+@pytest.mark.parametrize(
+    ("setup", "gap", "ttft", "total"),
+    [
+        ({"service": "decode_first"}, 10.5, [12, 26.5, 26], 69),
+        ({"service": "prefill_first", "chunked": False}, 31, [10, 12, 14], 75),
+        ({"chunked": False}, 10, [12, 21, 30], 69),
+    ],
+    ids=["chunked", "prefill_first", "whole prompts, no chunking"],
+)
+def test_12d_prompts_first_or_decodes_first(
+    setup: dict[str, Any], gap: float, ttft: list[float], total: float
+) -> None:
+    rows: list[Row] = [("D1", 0, 2, 12), ("D2", 0, 2, 12)]
+    rows += [(f"L{i}", 6 * i, 12, 2) for i in (1, 2, 3)]
+    result = figures(scenario(*rows, budget=14, **setup))
+    assert max(result["requests"]["D1"]["itl"]) == gap
+    assert column(result, "ttft")[2:] == ttft
+    assert result["overall"]["makespan"] == total
+
+
+# 13: how much prompt a round should hold.
+
+
+@pytest.mark.parametrize(
+    ("setup", "tps", "p99", "p95", "calm"),
+    [
+        ({"max_prefill": 512}, 2229.86, 38.57, 4559.72, 600),
+        ({"max_prefill": 4096}, 2299.84, 151.82, 336.59, 7),
+        ({"round_target": 60}, 2293.57, 60, 914.79, 600),
+    ],
+    ids=["512", "4096", "60 ms"],
+)
+def test_13b_a_limit_on_prompts_or_a_target_for_the_round(
+    setup: dict[str, int], tps: float, p99: float, p95: float, calm: int
+) -> None:
+    cost = {"base": 6, "per_prefill": 0.03, "per_decode": 0.03, "per_kv_token": 0.0001}
+    alone = scenario(
+        ("R", 0, 1, 1),
+        budget=8192,
+        max_num_seqs=256,
+        service="decode_first",
+        cost=cost,
+        **setup,
+    )
+    drawn = synthetic(600, 14, 1, max_prompt=8192)
+    known = Metrics(simulate(replace(alone, requests=drawn)))
+    overall: dict[str, Any] = known.overall()
+    assert round(overall["output_tps"], 2) == tps
+    assert round(overall["itl"]["p99"], 2) == p99
+    assert round(overall["ttft"]["p95"], 2) == p95
+    longest = [known.request(i).max_itl for i in range(600)]
+    assert sum(gap is None or gap <= 80 for gap in longest) == calm
 
 
 # 15: priority and preemption.

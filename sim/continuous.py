@@ -1,0 +1,235 @@
+"""Continuous batching: who gets how much of the next round, and why others get nothing.
+
+A plan is built in the order of service, within the token budget, the seats and the KV blocks.
+Order and victims are those of vLLM (`v1/core/sched/scheduler.py`): running requests first, then
+the waiting from the head; a running one that finds no block evicts the last admitted, under
+priority the least urgent. Other servers differ in the order alone: decodes before prompts
+(Agrawal et al., Sarathi-Serve, OSDI 2024), or prompts before decodes (early vLLM, SGLang).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from sim import fairness
+from sim.plan import Plan
+from sim.state import Reason, Sequence, State
+
+
+def plan(state: State) -> Plan:
+    """The next round; changes nothing."""
+    made = _Planner(state, fairness.most_decodes(state)).plan()
+    if not made.positions and state.scenario.setup.prefill_reserve:
+        made = _Planner(state, fairness.most_decodes(state, reserve=0)).plan()  # nobody used it
+    return made
+
+
+class _Planner:
+    """Builds the plan of one round."""
+
+    def __init__(self, state: State, most_decodes: int) -> None:
+        self.state = state
+        self.setup = state.scenario.setup
+        self.is_vllm = self.setup.mode == "vllm_v1"
+        self.max_chunk = self._chunk_limit()
+        self.made = Plan(left=self.setup.budget, used=state.used)
+        self.decodes_left = most_decodes
+
+    def plan(self) -> Plan:
+        service = "running_first" if self.is_vllm else self.setup.service
+        if service == "prefill_first":
+            self._prompts_or_decodes()
+        elif self.setup.granularity != "request":
+            self._run(seq for seq in self._in_order("decode_first") if not seq.in_prefill)
+            self._deal()
+        else:
+            self._run(self._in_order(service))
+            self._admit(fairness.candidates(self.state, self.made))
+        return self.made
+
+    def _in_order(self, service: str) -> Iterable[Sequence]:
+        """Who runs: in order of admission, or decodes first; decodes left out take turns."""
+        running = self.state.running
+        if self.setup.caps_decodes and self.decodes_left < len(running):
+            decodes = iter(fairness.ring(seq for seq in running if not seq.in_prefill))
+            running = [seq if seq.in_prefill else next(decodes) for seq in running]
+        if service == "running_first":
+            return running
+        return sorted(running, key=lambda seq: seq.in_prefill)  # stable
+
+    def _prompts_or_decodes(self) -> None:
+        """While a prefill can get a position the round holds prefills only, else decodes only."""
+        running = self.state.running
+        self._run(seq for seq in running if seq.in_prefill)
+        prompts = (s for s in fairness.candidates(self.state, self.made) if s.in_prefill)
+        self._admit(prompts)
+        decodes = [seq for seq in self._in_order("decode_first") if not seq.in_prefill]
+        if self.made.given:
+            gone = self.made.preempted
+            self.made.refused |= {s: Reason.PROMPTS_FIRST for s in decodes if s not in gone}
+        else:
+            self._run(decodes)
+            ready = (s for s in fairness.candidates(self.state, self.made) if not s.in_prefill)
+            self._admit(ready)
+
+    def _deal(self) -> None:
+        """First come, first served by chunk or by token, among running and waiting prefills."""
+        is_stopped = bool(self.made.preempted)
+        for seq, most in fairness.shares(self.state, self.made.left):
+            if seq.admitted and not seq.preempted:
+                self._run([seq], most)
+            elif not is_stopped:
+                reason = self._welcome(seq, most)
+                is_stopped = reason is not None
+                self._note(seq, reason)
+        for seq in self.state.running:  # no share was left for these
+            if seq not in self.made.given:
+                self.made.refused.setdefault(seq, Reason.BUDGET_SPENT)
+
+    def _run(self, running: Iterable[Sequence], most: int | None = None) -> None:
+        for seq in running:
+            if seq in self.made.preempted:
+                continue
+            if reason := self._serve(seq, most):
+                self.made.refused[seq] = reason
+
+    def _serve(self, seq: Sequence, most: int | None) -> Reason | None:
+        """Give a running request its positions, or the reason why it gets none."""
+        found = self._share(seq, most, whole=not self.setup.chunked and not self.is_vllm)
+        if isinstance(found, Reason):
+            return found
+        if self._find_blocks(seq, found):
+            self._give(seq, found, most)
+        return None
+
+    # How much.
+
+    def _chunk_limit(self) -> int | None:
+        """`max_chunk`; vLLM's long-prefill threshold does not bind a request that is alone."""
+        state = self.state
+        if self.is_vllm and len(state.running) + len(state.waiting) == 1:
+            return None
+        return self.setup.max_chunk
+
+    def _share(self, seq: Sequence, most: int | None, *, whole: bool) -> int | Reason:
+        """How many positions it would get of what is left."""
+        if self.made.left == 0:
+            return Reason.BUDGET_SPENT
+        allowed, reason = self._allowed(seq, most)
+        if allowed <= 0:
+            return reason
+        n = min(allowed, self.made.left)
+        return Reason.WHOLE_PROMPT if whole and n < allowed else n
+
+    def _allowed(self, seq: Sequence, most: int | None) -> tuple[int, Reason]:
+        """The most it may have, whatever is left, and the limit that says so."""
+        if not seq.in_prefill:
+            return min(seq.demand, self.decodes_left), Reason.DECODE_LIMIT
+        limits = [(seq.demand, Reason.BUDGET_SPENT)]
+        if self.max_chunk:
+            limits.append((self.max_chunk, Reason.CHUNK_LIMIT))
+        if most is not None:
+            limits.append((most, Reason.BUDGET_SPENT))
+        if self.setup.max_prefill:
+            limits.append((self.setup.max_prefill - self.made.prefill, Reason.PREFILL_LIMIT))
+        if self.setup.round_target is not None:
+            limits.append((self._within_target(seq), Reason.TIME_TARGET))
+        return min(limits, key=lambda limit: limit[0])
+
+    def _within_target(self, seq: Sequence) -> int:
+        """Positions until the round so far costs `round_target`; one if it is else empty."""
+        made, cost = self.made, self.setup.cost
+        spent = cost.duration(made.prefill, made.decode, made.kv_read + seq.computed)
+        assert self.setup.round_target is not None
+        room = self.setup.round_target - spent
+        if room < 0 or not cost.per_prefill:
+            fits = 0 if room < 0 else seq.demand
+        else:
+            fits = room // cost.per_prefill
+        return max(fits, 0 if made.given else 1)
+
+    def _give(self, seq: Sequence, n: int, most: int | None = None) -> None:
+        made, prefill = self.made, seq.in_prefill
+        if n < seq.demand:
+            allowed, reason = self._allowed(seq, most)
+            made.cut[seq] = reason if n == allowed else Reason.BUDGET_SPENT
+        elif not (prefill and self.setup.first_token == "next_round"):
+            made.emits.append(seq)
+        if not prefill:
+            self.decodes_left -= 1
+        made.give(seq, n, prefill)
+        made.used += self._new_blocks(seq, n)
+
+    # Blocks.
+
+    def _blocks(self, seq: Sequence, n: int) -> int:
+        """Blocks it holds with n more positions; a position read again takes no new slot."""
+        return self.setup.blocks(min(seq.computed + n, seq.known))
+
+    def _new_blocks(self, seq: Sequence, n: int) -> int:
+        if self.setup.num_blocks is None:
+            return 0
+        held = 0 if seq.preempted or not seq.admitted else self.setup.blocks(seq.computed)
+        return self._blocks(seq, n) - held
+
+    def _find_blocks(self, seq: Sequence, n: int) -> bool:
+        """Make room for n positions by evictions; False when it had to go itself."""
+        pool = self.setup.num_blocks
+        if pool is None:
+            return True
+        while self.made.used + self._new_blocks(seq, n) > pool:
+            victim = fairness.victim(self.state, self.made)
+            self._evict(victim)
+            if victim is seq:
+                return False
+        return True
+
+    def _evict(self, victim: Sequence) -> None:
+        """It loses all blocks; positions it had this round go back to the budget."""
+        made = self.made
+        made.used -= self._blocks(victim, made.given.get(victim, 0))
+        if victim in made.given:
+            made.take_back(victim)
+            self.decodes_left += 0 if victim.in_prefill else 1
+        made.preempted.append(victim)
+        made.refused[victim] = Reason.PREEMPTED
+
+    # Admission.
+
+    def _admit(self, waiting: Iterator[Sequence]) -> None:
+        """Let the waiting in, from the head; nobody passes a head that cannot go (`overtake`)."""
+        if self.made.preempted:
+            self.made.rest = Reason.PREEMPTED
+            return
+        for seq in waiting:
+            reason = self._welcome(seq)
+            self._note(seq, reason)
+            if reason and not (self.setup.overtake and reason is Reason.WHOLE_PROMPT):
+                return
+
+    def _note(self, seq: Sequence, reason: Reason | None) -> None:
+        if reason is None:
+            self.made.admitted.append(seq)
+        else:
+            self.made.refused[seq] = reason
+
+    def _welcome(self, seq: Sequence, most: int | None = None) -> Reason | None:
+        """Give a waiting request its first positions, or the reason why it cannot come in."""
+        running = len(self.state.running) + len(self.made.admitted)
+        if running >= self.setup.max_num_seqs:
+            return Reason.NO_SEAT
+        found = self._share(seq, most, whole=not self.setup.chunked)
+        if isinstance(found, Reason):
+            return found
+        if not self._fits(seq, found, running):
+            return Reason.NO_BLOCKS
+        self._give(seq, found, most)
+        return None
+
+    def _fits(self, seq: Sequence, n: int, running: int) -> bool:
+        """The admission test: its whole known text (or this chunk) must find free blocks."""
+        setup = self.setup
+        if setup.num_blocks is None:
+            return True
+        whole = setup.reserve == "full_prompt"
+        needed = setup.blocks(seq.known) if whole else self._new_blocks(seq, n)
+        margin = setup.watermark if running else 0
+        return needed + margin <= setup.num_blocks - self.made.used

@@ -1,0 +1,138 @@
+"""Who is next: the order of waiting, turns among decodes, shares of prompts, and victims.
+
+Small functions without state of their own; what they need to remember stands in `State`. Ties go
+by arrival, then list order.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from sim.order import NEVER
+from sim.plan import Plan
+from sim.state import Reason, Sequence, State
+
+
+def arrival(seq: Sequence) -> tuple[int, int]:
+    """The tie break of every order: arrival, then list order."""
+    return seq.request.arrival, seq.index
+
+
+# The waiting.
+
+
+def candidates(state: State, made: Plan) -> Iterator[Sequence]:
+    """The waiting, in the order in which they may come in."""
+    if state.scenario.setup.order == "tenant":
+        return _by_tenant(state, made)
+    return iter(list(state.waiting))
+
+
+def _by_tenant(state: State, made: Plan) -> Iterator[Sequence]:
+    """In turn: the tenant let in longest ago; one with a full quota is passed over."""
+    queues: dict[str, deque[Sequence]] = {}
+    for seq in sorted(state.waiting, key=arrival):
+        queues.setdefault(seq.request.tenant, deque()).append(seq)
+    turns = dict(state.turns)
+    while queues:
+        for tenant in [t for t in queues if _quota_is_full(t, state, made)]:
+            made.refused |= dict.fromkeys(queues.pop(tenant), Reason.TENANT_QUOTA)
+        if not queues:
+            return
+        tenant = min(queues, key=lambda t: (turns.get(t, -1), arrival(queues[t][0])))
+        yield queues[tenant].popleft()
+        turns[tenant] = max(turns.values(), default=0) + 1
+        if not queues[tenant]:
+            del queues[tenant]
+
+
+def _quota_is_full(tenant: str, state: State, made: Plan) -> bool:
+    quota = state.scenario.setup.tenant_quota
+    if quota is None:
+        return False
+    running = sum(s.request.tenant == tenant for s in (*state.running, *made.admitted))
+    return running >= quota
+
+
+# The running.
+
+
+def ring(decodes: Iterable[Sequence]) -> list[Sequence]:
+    """Decodes in turn: who was served longest ago first; at first in order of admission."""
+    return sorted(decodes, key=lambda seq: seq.served)
+
+
+def most_decodes(state: State, reserve: int | None = None) -> int:
+    """Decodes a round may hold: `max_decodes`, and what `prefill_reserve` leaves of the budget."""
+    setup = state.scenario.setup
+    reserve = setup.prefill_reserve if reserve is None else reserve
+    most = setup.budget if setup.max_decodes is None else setup.max_decodes
+    if reserve:
+        most = min(most, setup.budget - min(reserve, _aged_demand(state)))
+    return max(most, 0)
+
+
+def _aged_demand(state: State) -> int:
+    """Positions that prefills old enough could use in this round, seats and blocks considered."""
+    setup = state.scenario.setup
+    born_by = state.now - setup.prefill_reserve_age
+    running = [seq for seq in state.running if seq.in_prefill]
+    seats = setup.max_num_seqs - len(state.running)
+    free = NEVER if setup.num_blocks is None else setup.num_blocks - state.used
+    demand = 0
+    waiting = (seq for seq in candidates(state, Plan(left=0)) if seq.in_prefill)
+    for seq in (*running, *waiting):
+        if seq not in running:
+            seats -= 1
+            free -= setup.blocks(seq.known)
+            if seats < 0 or free < 0:
+                break
+        if seq.request.arrival <= born_by:
+            demand += min(seq.demand, setup.max_chunk or seq.demand)
+        if demand >= setup.prefill_reserve:
+            break
+    return demand
+
+
+def victim(state: State, made: Plan) -> Sequence:
+    """Who loses its blocks: the last admitted, under priority the least urgent, latest come."""
+    left = [seq for seq in state.running if seq not in made.preempted]
+    if state.scenario.setup.order != "priority":
+        return left[-1]
+    return max(left, key=lambda seq: (seq.request.priority, *arrival(seq)))
+
+
+# Prompts by chunk or by token.
+
+
+def shares(state: State, budget: int) -> Iterator[tuple[Sequence, int]]:
+    """Prefills, running and waiting, with what each may have of `budget` positions."""
+    setup = state.scenario.setup
+    running = [seq for seq in state.running if seq.in_prefill]
+    waiting = list(state.waiting)  # one that needs no prompt computed comes in among them
+    if setup.granularity == "chunk":
+        for seq in sorted(running + waiting, key=_rotation):
+            yield seq, setup.max_chunk or budget
+        return
+    seats = setup.max_num_seqs - len(state.running)
+    yield from _dealt(sorted(running + waiting[: max(seats, 0)], key=arrival), budget)
+
+
+def _rotation(seq: Sequence) -> tuple[int, int, int, int]:
+    """A newcomer joins at its arrival; who had a chunk at that round's end, behind arrivals."""
+    joined = seq.request.arrival if seq.chunked_at is None else seq.chunked_at
+    return joined, seq.chunked_at is not None, *arrival(seq)
+
+
+def _dealt(prefills: list[Sequence], budget: int) -> Iterator[tuple[Sequence, int]]:
+    """One position each in turn from the oldest, until budget or prompts are used up."""
+    hands = dict.fromkeys(prefills, 0)
+    while budget > 0:
+        open_hands = [seq for seq in prefills if hands[seq] < seq.demand]
+        if not open_hands:
+            break
+        rounds = max(1, min(budget // len(open_hands), *(s.demand - hands[s] for s in open_hands)))
+        for seq in open_hands:
+            n = min(rounds, budget)
+            hands[seq] += n
+            budget -= n
+    yield from ((seq, n) for seq, n in hands.items() if n)
