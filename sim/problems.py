@@ -27,6 +27,7 @@ RULES: Mapping[str, str] = {
     "max_output_below_output": "must be at least the output ({low}), not {value}",
     "cached_above_prompt": "must be at most the prompt ({high}), not {value}",
     "limit_without_chunks": "cuts prompts, which chunked = false forbids; remove one of the two",
+    "meaningless_with": "{value} has no meaning with {other}; change one of the two",
     "aging_needs_step": "is missing; order = aging needs the time that is worth one level",
     "chunks_need_size": "is missing; granularity = chunk needs the size of a chunk",
     "target_in_ticks": "has no meaning with time = tick, where every round costs 1 tick",

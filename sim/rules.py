@@ -44,12 +44,45 @@ def _setup_problems(setup: Setup) -> list[Problem]:
         problems.append(Problem(("setup", "aging_step"), "aging_needs_step"))
     if setup.granularity == "chunk" and setup.max_chunk is None:
         problems.append(Problem(("setup", "max_chunk"), "chunks_need_size"))
+    problems += _pairs_without_meaning(setup)
     if setup.round_target is not None and setup.time == "tick":
         problems.append(Problem(("setup", "round_target"), "target_in_ticks"))
     cost = setup.cost
     if setup.time == "ms" and min(cost.duration(1, 0, 0), cost.duration(0, 1, 0)) == 0:
         problems.append(Problem(("setup", "cost"), "zero_cost"))
     return problems
+
+
+_AS_VLLM = {  # what mode vllm_v1 fixes: the allowed values
+    "order": ("fifo", "priority"),
+    "service": ("running_first",),
+    "granularity": ("request",),
+    "first_token": ("last_chunk",),
+    "overtake": (False,),
+    "max_prefill": (None,),
+    "round_target": (None,),
+    "max_decodes": (None,),
+    "prefill_reserve": (0,),
+}
+
+
+def _pairs_without_meaning(setup: Setup) -> list[Problem]:
+    """Settings that another setting leaves nothing to decide."""
+    pairs = []
+    if setup.granularity != "request":
+        pairs += [("granularity", "order")] if setup.order == "tenant" else []
+        pairs += [("granularity", "service")] if setup.service == "prefill_first" else []
+    if setup.mode == "vllm_v1":
+        pairs += [(n, "mode") for n, good in _AS_VLLM.items() if getattr(setup, n) not in good]
+    return [
+        Problem(
+            ("setup", name),
+            "meaningless_with",
+            getattr(setup, name),
+            {"other": f"{other} = {getattr(setup, other)}"},
+        )
+        for name, other in pairs
+    ]
 
 
 def _request_problems(
@@ -90,7 +123,8 @@ def most_rounds(setup: Setup, requests: Sequence[Request]) -> int:
 
     In static mode padding multiplies the prompts: a batch is as wide as its longest one.
     """
-    limits = (setup.budget, setup.max_chunk, setup.max_prefill)
+    target = None if setup.round_target is None else 1  # it may come down to a position a round
+    limits = (setup.budget, setup.max_chunk, setup.max_prefill, target)
     chunk = min(limit for limit in limits if limit is not None)
     if setup.mode == "static":
         longest = max((r.prompt - r.cached for r in requests), default=0)

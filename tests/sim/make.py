@@ -91,6 +91,18 @@ def _setups() -> dict[str, st.SearchStrategy[Any]]:
     }
 
 
+AS_VLLM: dict[str, Any] = {  # what vLLM's scheduler has no other choice for
+    "service": "running_first",
+    "granularity": "request",
+    "first_token": "last_chunk",
+    "overtake": False,
+    "max_prefill": None,
+    "round_target": None,
+    "max_decodes": None,
+    "prefill_reserve": 0,
+}
+
+
 @st.composite
 def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
     """The table of a valid scenario with any setup; `fixed` settings are given or narrowed."""
@@ -106,6 +118,10 @@ def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
     if not setup["chunked"]:
         setup |= {"max_chunk": None, "max_prefill": None, "round_target": None}
         setup |= {"granularity": "request", "budget": max(setup["budget"], longest)}
+    if setup["mode"] == "vllm_v1":
+        setup |= AS_VLLM | {"order": "priority" if setup["order"] == "priority" else "fifo"}
+    if setup["order"] == "tenant" or setup["service"] == "prefill_first":
+        setup["granularity"] = "request"
     if setup["granularity"] == "chunk" and setup["max_chunk"] is None:
         setup["max_chunk"] = draw(st.integers(1, 8))
     if setup["time"] == "ms":

@@ -14,7 +14,7 @@ from sim.files import builtin
 from sim.history import simulate
 from sim.metrics import Metrics, metrics
 from sim.progress import Progress
-from tests.sim.make import scenario, scenarios
+from tests.sim.make import AS_VLLM, scenario, scenarios
 from tests.sim.naive import (
     NaiveRound,
     naive_continuous,
@@ -103,7 +103,7 @@ def test_the_columns_tell_the_same_as_the_rounds(subject: Scenario) -> None:
     assert {name: history.per_round(name).tolist() for name in told} == told
 
 
-@given(scenarios())
+@given(scenarios(order=st.sampled_from(["fifo", "priority"]), **AS_VLLM))
 def test_all_modes_emit_the_same_tokens(subject: Scenario) -> None:
     due = [request.output for request in subject.requests]
     for mode in ("static", "continuous", "vllm_v1"):

@@ -194,6 +194,36 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "cuts prompts, which chunked = false forbids",
     ),
     (
+        "meaningless_with",
+        table(granularity="token", order="tenant"),
+        "setup.granularity",
+        "token has no meaning with order = tenant",
+    ),
+    (
+        "meaningless_with",
+        table(granularity="token", service="prefill_first"),
+        "setup.granularity",
+        "token has no meaning with service = prefill_first",
+    ),
+    (
+        "meaningless_with",
+        table(mode="vllm_v1", order="deadline"),
+        "setup.order",
+        "deadline has no meaning with mode = vllm_v1",
+    ),
+    (
+        "meaningless_with",
+        table(mode="vllm_v1", max_decodes=4),
+        "setup.max_decodes",
+        "4 has no meaning with mode = vllm_v1",
+    ),
+    (
+        "meaningless_with",
+        table(mode="vllm_v1", first_token="next_round"),
+        "setup.first_token",
+        "next_round has no meaning with mode = vllm_v1",
+    ),
+    (
         "aging_needs_step",
         table(order="aging"),
         "setup.aging_step",
