@@ -161,13 +161,14 @@ class _Planner:
     # Blocks.
 
     def _blocks(self, seq: Sequence, n: int) -> int:
-        """Blocks it holds with n more positions; a position read again takes no new slot."""
-        return self.setup.blocks(min(seq.computed + n, seq.known))
+        """Blocks it holds with n more positions."""
+        return seq.blocks(seq.computed + n, self.setup)
 
     def _new_blocks(self, seq: Sequence, n: int) -> int:
         if self.setup.num_blocks is None:
             return 0
-        held = 0 if seq.preempted or not seq.admitted else self.setup.blocks(seq.computed)
+        is_running = seq.admitted and not seq.preempted
+        held = self._blocks(seq, 0) if is_running else 0
         return self._blocks(seq, n) - held
 
     def _find_blocks(self, seq: Sequence, n: int) -> bool:

@@ -83,7 +83,7 @@ def _aged_demand(state: State) -> int:
     for seq in (*running, *waiting):
         if seq not in running:
             seats -= 1
-            free -= setup.blocks(seq.known)
+            free -= seq.blocks(seq.known, setup)
             if seats < 0 or free < 0:
                 break
         if seq.request.arrival <= born_by:

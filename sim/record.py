@@ -126,10 +126,7 @@ def _blocks_held(state: State, made: Plan) -> dict[str, int]:
     setup = state.scenario.setup
     if setup.num_blocks is None or state.batch:
         return {}
-    return {
-        s.request.id: setup.blocks(min(s.computed + made.given.get(s, 0), s.known))
-        for s in state.running
-    }
+    return {s.request.id: s.blocks(s.computed + made.given.get(s, 0), setup) for s in state.running}
 
 
 def _ids(sequences: list[Sequence]) -> tuple[str, ...]:

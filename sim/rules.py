@@ -26,7 +26,7 @@ def check(setup: Setup, requests: Sequence[Request]) -> list[Problem]:
 
 
 def _pool_can_run_out(setup: Setup, requests: Sequence[Request]) -> bool:
-    if setup.num_blocks is None:
+    if setup.num_blocks is None or setup.reserve == "max_output":
         return False
     most = sum(setup.blocks(r.prompt + r.output - 1) for r in requests)
     return most > setup.num_blocks
@@ -58,6 +58,7 @@ _AS_VLLM = {  # what mode vllm_v1 fixes: the allowed values
     "service": ("running_first",),
     "granularity": ("request",),
     "first_token": ("last_chunk",),
+    "reserve": ("full_prompt", "none"),
     "overtake": (False,),
     "max_prefill": (None,),
     "round_target": (None,),
@@ -110,7 +111,8 @@ def _request_problems(
     if setup.mode != "static" and not setup.chunked and new > setup.budget:
         params = {"high": setup.budget, "id": request.id}
         problems.append(Problem((*place, "prompt"), "prompt_never_fits", new, params))
-    output = request.allowed_output if setup.mode == "static" else request.output
+    is_whole = setup.mode == "static" or setup.reserve == "max_output"
+    output = request.allowed_output if is_whole else request.output
     most = setup.blocks(request.prompt + output - 1)
     if setup.num_blocks is not None and most > setup.num_blocks:
         params = {"high": setup.num_blocks, "id": request.id}

@@ -107,7 +107,7 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
     if state.batch is not None:
         static.advance(state, made, count)
     elif finished and setup.num_blocks is not None:
-        state.used -= sum(setup.blocks(seq.computed) for seq in finished)
+        state.used -= sum(seq.blocks(seq.computed, setup) for seq in finished)
     state.now = end
     state.round += count
     return Commit(made.emits, finished)

@@ -98,8 +98,8 @@ class Setup:
     )
     block_size: int = _rule("count", 16, low=1, high=MAX_TOKENS)
     num_blocks: int | None = _rule("count", None, low=1, high=100_000_000)
-    reserve: Literal["full_prompt", "none"] = _rule(
-        "choice", "full_prompt", choices=("full_prompt", "none")
+    reserve: Literal["full_prompt", "none", "max_output"] = _rule(
+        "choice", "full_prompt", choices=("full_prompt", "none", "max_output")
     )
     watermark: int = _rule("count", 0, low=0, high=100_000_000)
     batch_size: int | None = _rule("count", None, low=1, high=100_000)

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from sim.order import urgency
 from sim.scenario import Scenario
-from sim.setup import Request
+from sim.setup import Request, Setup
 
 
 class Status(StrEnum):
@@ -95,6 +95,16 @@ class Sequence:
     def demand(self) -> int:
         """Positions it can use: the tokens not computed, at least one."""
         return max(self.prompt + self.emitted - self.computed, 1)
+
+    def blocks(self, tokens: int, setup: Setup) -> int:
+        """KV blocks it holds while running, with so many tokens computed.
+
+        With `reserve = max_output` all it may ever need is set aside. A position read again
+        takes no new slot.
+        """
+        if setup.reserve == "max_output":
+            return setup.blocks(self.prompt + self.request.allowed_output - 1)
+        return setup.blocks(min(tokens, self.known))
 
     @property
     def done(self) -> bool:

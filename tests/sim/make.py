@@ -78,7 +78,7 @@ def _setups() -> dict[str, st.SearchStrategy[Any]]:
         "tenant_quota": st.none() | st.integers(1, 3),
         "granularity": st.sampled_from(["request", "chunk", "token"]),
         "block_size": st.integers(1, 6),
-        "reserve": st.sampled_from(["full_prompt", "none"]),
+        "reserve": st.sampled_from(["full_prompt", "none", "max_output"]),
         "watermark": st.integers(0, 3),
         "max_chunk": st.none() | st.integers(1, 8),
         "max_prefill": st.none() | st.integers(1, 8),
@@ -119,6 +119,8 @@ def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
         setup |= {"max_chunk": None, "max_prefill": None, "round_target": None}
         setup |= {"granularity": "request", "budget": max(setup["budget"], longest)}
     if setup["mode"] == "vllm_v1":
+        if setup["reserve"] == "max_output":
+            setup["reserve"] = "full_prompt"
         setup |= AS_VLLM | {"order": "priority" if setup["order"] == "priority" else "fifo"}
     if setup["order"] == "tenant" or setup["service"] == "prefill_first":
         setup["granularity"] = "request"

@@ -103,7 +103,13 @@ def test_the_columns_tell_the_same_as_the_rounds(subject: Scenario) -> None:
     assert {name: history.per_round(name).tolist() for name in told} == told
 
 
-@given(scenarios(order=st.sampled_from(["fifo", "priority"]), **AS_VLLM))
+@given(
+    scenarios(
+        order=st.sampled_from(["fifo", "priority"]),
+        reserve=st.sampled_from(["full_prompt", "none"]),
+        **AS_VLLM,
+    )
+)
 def test_all_modes_emit_the_same_tokens(subject: Scenario) -> None:
     due = [request.output for request in subject.requests]
     for mode in ("static", "continuous", "vllm_v1"):

@@ -373,11 +373,15 @@ def test_10b_900_of_1000_blocks_in_use_and_a_whole_prompt() -> None:
 
 @pytest.mark.parametrize(
     ("setup", "peak", "preemptions", "recomputed", "total"),
-    [({}, 6, 2, 24, 143.5), ({"watermark": 6}, 5, 1, 13, 148)],
-    ids=["optimistic", "watermark 6"],
+    [
+        ({}, 6, 2, 24, 143.5),
+        ({"watermark": 6}, 5, 1, 13, 148),
+        ({"reserve": "max_output"}, 2, 0, 0, 164),
+    ],
+    ids=["optimistic", "watermark 6", "conservative"],
 )
-def test_10c_optimistic_admission_and_a_watermark(
-    setup: dict[str, int], peak: int, preemptions: int, recomputed: int, total: float
+def test_10c_optimistic_admission_a_watermark_and_a_conservative_one(
+    setup: dict[str, Any], peak: int, preemptions: int, recomputed: int, total: float
 ) -> None:
     rows = [(name, 2 * i, 8, 12, {"max_output": 24}) for i, name in enumerate("ABCDEF")]
     result = figures(
@@ -386,6 +390,15 @@ def test_10c_optimistic_admission_and_a_watermark(
     assert result["peak_running"] == peak
     assert (result["preemptions"], result["recomputed"]) == (preemptions, recomputed)
     assert result["makespan"] == total
+
+
+def test_15a_without_a_cancellation_blocks_set_aside_keep_c_waiting() -> None:
+    rows = (("A", 0, 8, 8), ("B", 0, 8, 8), ("C", 2, 8, 4))
+    pool = {"block_size": 4, "num_blocks": 8, "reserve": "max_output"}
+    result = figures(scenario(*rows, budget=16, **pool))
+    assert result["requests"]["C"]["ttft"] == 42
+    assert result["overall"]["makespan"] == 53
+    assert result["overall"]["preemptions"] == 0
 
 
 def test_10_exercise_a_prompt_of_40_and_an_output_of_25() -> None:
