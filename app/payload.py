@@ -93,7 +93,7 @@ def _request(scenario: Scenario, index: int) -> Payload:
     request = scenario.requests[index]
     return {
         "id": request.id,
-        "label": request.id if len(request.id) <= 4 else f"{request.id[:3]}…",
+        "label": request.id if len(request.id) <= 4 else f"…{request.id[-3:]}",
         "colour": index % 8,
         "arrival": to_shown(request.arrival, scenario.setup.time),
         "prompt": request.prompt,

@@ -51,11 +51,17 @@ def _number(typed: str, *, whole: bool) -> Any:
         return typed
 
 
-def beyond_bounds(rows: Sequence[Mapping[str, Any]]) -> list[Problem]:
-    """Bounds of the table on the page, tighter than those of the simulator."""
+def page_problems(rows: Sequence[Mapping[str, Any]]) -> list[Problem]:
+    """What is wrong beside the schema: names used twice, and the tighter bounds of the page."""
     if len(rows) > MOST_ROWS:
         return [Problem(("requests",), "too_many_rows", len(rows), {"high": MOST_ROWS})]
-    return [
+    ids = [row.get("id") for row in rows]
+    twice = [
+        Problem(("requests", i, "id"), "duplicate_id", id_)
+        for i, id_ in enumerate(ids)
+        if id_ and id_ in ids[:i]
+    ]
+    return twice + [
         Problem(("requests", i, field), "too_large", row[field], {"high": high})
         for i, row in enumerate(rows)
         for field, high in MOST.items()

@@ -14,6 +14,8 @@ from sim import Reason, Request, Round, Scenario
 from sim.clock import to_shown
 
 MOST_LINES = 8
+FINE_MS = 1_000  # from here on one decimal says enough
+LONG_MS = 100_000  # from here on times are told in seconds, as on the axis
 Chip = tuple[str, str]
 _LIMITS = {  # that cut a prompt short, apart from the budget
     Reason.CHUNK_LIMIT: "round.prefill_chunk",
@@ -22,9 +24,9 @@ _LIMITS = {  # that cut a prompt short, apart from the budget
 }
 
 
-def number(value: float) -> str:
-    """A figure in a sentence: at most six decimals, none that say nothing."""
-    return f"{value:,.6f}".rstrip("0").rstrip(".")
+def number(value: float, digits: int = 6) -> str:
+    """A figure in a sentence: at most `digits` decimals, none that say nothing."""
+    return f"{value:,.{digits}f}".rstrip("0").rstrip(".")
 
 
 class Teller:
@@ -44,8 +46,11 @@ class Teller:
 
     def time(self, internal: int) -> str:
         """A point in time: `13 ms`, or `tick 3`."""
-        shown = number(to_shown(internal, self.setup.time))
-        return self.say(f"time.{self.setup.time}", value=shown)
+        shown = to_shown(internal, self.setup.time)
+        if self.setup.time == "ms" and shown >= LONG_MS:
+            return self.say("time.s", value=f"{shown / 1000:,.3f}")
+        digits = 1 if shown >= FINE_MS else 6
+        return self.say(f"time.{self.setup.time}", value=number(shown, digits))
 
     def duration(self, internal: int) -> str:
         """A length of time: `13 ms`, or `3 ticks`."""

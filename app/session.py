@@ -16,7 +16,7 @@ from app.i18n import LANGUAGES, say
 from app.lanes import Lane
 from app.messages import told, trace_error, trace_report
 from app.payload import make_payload
-from app.rows import FIELDS, MOST_ROWS, Row, beyond_bounds, read, typed
+from app.rows import FIELDS, MOST_ROWS, Row, page_problems, read, typed
 from app.sentences import number
 from lessons.catalogue import MODES, scenes, text
 from sim import Problem, Scenario, ScenarioError, run
@@ -150,7 +150,7 @@ class Session(param.Parameterized):
         data = self._base.to_dict()
         data["setup"]["budget"] = self.budget
         data["requests"] = [read(row) for row in self.rows]
-        problems = beyond_bounds(data["requests"])
+        problems = page_problems(data["requests"])
         try:
             scenario = Scenario.from_dict(data)
         except ScenarioError as error:

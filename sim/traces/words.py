@@ -11,7 +11,7 @@ from typing import Final
 
 from sim.setup import MAX_REQUESTS, MAX_TIME, MAX_TOKENS
 
-EXAMPLE: Final = "arrived_at,num_prefill_tokens,num_decode_tokens"
+EXAMPLE: Final = "arrival_s,prompt,output"
 
 _FORMATS = {
     "format_azure": "Azure LLM inference trace",
@@ -90,7 +90,7 @@ _ERRORS = {
     "fix_servegen": "generate requests from it with ServeGen and import those",
     "no_arrivals": "lengths only: there is no arrival column among {found}",
     "fix_no_arrivals": (
-        "add a column of arrival times such as arrived_at (seconds), "
+        "add a column of arrival times such as arrival_s, "
         "or ask for synthetic arrivals by giving a rate"
     ),
     "closed_loop": (

@@ -221,7 +221,7 @@ def test_a_seat_is_taken_over_by_who_comes_next() -> None:
 def test_long_names_get_short_labels_and_stay_text() -> None:
     names = ["<b>x</b>", "request-17", "ABCD"]
     payload = payload_of(scenario(*((name, 0, 1, 1) for name in names), budget=4))
-    assert [r["label"] for r in payload["requests"]] == ["<b>…", "req…", "ABCD"]
+    assert [r["label"] for r in payload["requests"]] == ["…/b>", "…-17", "ABCD"]
     assert [r["id"] for r in payload["requests"]] == names
 
 

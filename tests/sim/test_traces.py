@@ -486,7 +486,7 @@ def test_other_headers_are_refused_with_what_was_found_and_what_is_expected():
     error = refused(csv("t,prompt_throughput,running", "1.0,9.0,1"))
     assert error.rule == "unknown_header"
     assert "no column for arrival, prompt, output among t, prompt_throughput, running" in str(error)
-    assert VIDUR in str(error)
+    assert "arrival_s,prompt,output" in str(error)
     wide = refused(csv(",".join(f"column{i}" for i in range(20)), "1"))
     assert str(wide.params["found"]).endswith("column11, …")
 
