@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from app.i18n import join, words
+from app.i18n import join, say, words
 from app.rows import FIELDS, MOST_ROWS, Row
 from app.script import module, style
 from app.session import Session
 from app.url import MOST_IN_A_CELL
+from sim.files import SYNTHETIC
 
 
 class RequestTable(JSComponent):
@@ -51,6 +52,9 @@ class RequestTable(JSComponent):
     def _shown(self) -> dict[str, Any]:
         session = self._session
         rows = clean(session.rows)
+        lang = session.lang
+        drawn = {"read_only": say(lang, "editor.drawn")}
+        fixed = drawn if session.scenario_name == SYNTHETIC else {}
         return {
             "scenario": session.scenario_name,
             "rows": rows,
@@ -59,8 +63,8 @@ class RequestTable(JSComponent):
             "read_only": session.read_only,
             "unit": session.payload.get("unit", "ms") if session.payload else "ms",
             "limit": MOST_ROWS,
-            "words": words(session.lang, "editor") | words(session.lang, "unit"),
-            "gap": join(session.lang, ["", ""]),
+            "words": words(lang, "editor") | words(lang, "unit") | fixed,
+            "gap": join(lang, ["", ""]),
             "seq": self._answered,
         }
 

@@ -19,7 +19,7 @@ from app.script import style
 from app.session import Session
 from app.shell import FILE_LIMIT, Shell
 from app.theme import REQUESTS
-from app.url import Arguments, address, arguments_of, open_link
+from app.url import Arguments, address, arguments_of, is_edited, open_link
 from lessons.catalogue import scenes
 from sim.files import builtin
 from sim.setup import MAX_REQUESTS
@@ -82,6 +82,9 @@ class App:
             case "scenario" if value in session.param.scenario_name.objects:
                 self._file = ""
                 session.choose(value)
+            case "reset":
+                self._file = ""
+                session.reset()
             case "notice":
                 session.notice = ""
 
@@ -145,6 +148,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "notice": session.notice,
         "working": session.working,
         "address": address(session),
+        "is_edited": is_edited(session),
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": len(session.problems),
         "file_limit": FILE_LIMIT,

@@ -83,13 +83,18 @@ def _when_shown(session: Session, then: Callable[[], None]) -> None:
 
 
 def query(session: Session) -> dict[str, str]:
-    """The part of the address that restores this state; theme is the browser's own affair."""
+    """The part of the address that restores this state; theme is the browser's own affair.
+
+    Rows that cannot run stay out of it: meanwhile it names the last good run, which is on screen.
+    """
+    good = session._scenario if session.problems else None
     state = {
         "lang": session.lang,
         "scenario": session.scenario_name,
-        "budget": str(session.budget),
+        "budget": str(good.setup.budget if good else session.budget),
     }
-    if (rows := _edited(session)) is not None and len(quote(rows)) <= MOST_CHARACTERS:
+    rows = _edited(session, typed(good) if good else session.rows)
+    if rows is not None and len(quote(rows)) <= MOST_CHARACTERS:
         state["rows"] = rows
     return state
 
@@ -97,6 +102,13 @@ def query(session: Session) -> dict[str, str]:
 def address(session: Session) -> str:
     """The same as text, to stand behind the question mark."""
     return urlencode(query(session), quote_via=quote)
+
+
+def is_edited(session: Session) -> bool:
+    """Whether rows or budget differ from what was chosen."""
+    own = session._base
+    has_other_rows = not session.read_only and packed(session.rows) != packed(typed(own))
+    return has_other_rows or session.budget != own.setup.budget
 
 
 # Values
@@ -187,11 +199,11 @@ def _escaped(cell: str) -> str:
     return cell
 
 
-def _edited(session: Session) -> str | None:
-    """The rows, packed, if they are not the scene's own."""
+def _edited(session: Session, table: Sequence[Row]) -> str | None:
+    """Rows, packed, if they are not the scene's own."""
     if session.read_only or session.scenario_name not in scenes():
         return None
-    if len(session.rows) > MOST_ROWS:
+    if len(table) > MOST_ROWS:
         return None
-    rows = packed(session.rows)
+    rows = packed(table)
     return rows if rows != packed(typed(builtin(session.scenario_name))) else None

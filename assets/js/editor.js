@@ -50,7 +50,10 @@ class Editor {
     translate(this.el, table.words);
     this.arrival_head.textContent = fill(table.words.arrival, {unit: table.words[table.unit]});
     if (other) { this.past = []; }
-    if (!same(table.rows, this.rows)) { this.rows = table.rows.map((row) => ({...row})); }
+    if (!same(table.rows, this.rows)) {
+      if (!other) { this.keep(); }
+      this.rows = table.rows.map((row) => ({...row}));
+    }
     this.draw();
     this.tell(this.standing_note());
   }
@@ -65,9 +68,11 @@ class Editor {
 
   commit(rows) {
     if (same(rows, this.rows)) { return; }
-    this.past = [...this.past, this.rows].slice(-UNDO_LIMIT);
+    this.keep();
     this.replace(rows);
   }
+
+  keep() { this.past = [...this.past, this.rows].slice(-UNDO_LIMIT); }
 
   replace(rows) {
     this.rows = rows;
@@ -101,7 +106,6 @@ class Editor {
   }
 
   reset() {
-    this.past = [...this.past, this.rows].slice(-UNDO_LIMIT);
     this.seq += 1;
     this.send({type: "reset", seq: this.seq});
   }
@@ -199,6 +203,7 @@ class Editor {
     const text = this.problems(i);
     for (const [field, cell] of Object.entries(cells)) {
       this.put(cell, this.rows[i][field]);
+      set(cell, "title", this.rows[i][field].length > 7 ? this.rows[i][field] : null);
       const bad = this.table.problems.some((problem) => problem.row === i && problem.field === field);
       set(cell, "aria-invalid", bad ? "true" : null);
       set(cell, "aria-describedby", bad ? `problem-${i}` : null);

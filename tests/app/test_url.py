@@ -14,6 +14,7 @@ from app.url import (
     MOST_IN_A_CELL,
     address,
     arguments_of,
+    is_edited,
     open_link,
     packed,
     query,
@@ -170,19 +171,34 @@ def test_the_rows_of_the_scene_itself_are_not_in_the_address(name: str) -> None:
     assert "rows" not in query(session)
 
 
-def test_an_emptied_table_stays_empty() -> None:
+@pytest.mark.parametrize("rows", [[], [row("A", "-1", "x", "\N{FULLWIDTH DIGIT THREE}")]])
+def test_rows_that_cannot_run_leave_the_last_good_address(rows: list[Row]) -> None:
     session = Session()
-    session.set_rows([])
-    assert reopened(session).rows == []
+    for good in (session.rows, [row("A", "0", "5", "2")]):
+        session.set_rows(good)
+        before = address(session)
+        session.set_rows(rows)
+        session.budget = session.budget % 16 + 1
+        assert session.problems
+        assert address(session) == before
+        session.budget = 4
+    session.lang = "zh"
+    assert query(session)["lang"] == "zh"
+    assert reopened(session).rows == good
 
 
-def test_wrong_cells_come_back_with_what_is_wrong_and_the_last_good_run() -> None:
+@pytest.mark.parametrize("name", [*scenes(), SYNTHETIC])
+def test_a_changed_budget_or_row_is_an_edit_until_it_is_taken_back(name: str) -> None:
     session = Session()
-    session.set_rows([row("A", "-1", "x", "\N{FULLWIDTH DIGIT THREE}")])
-    again = reopened(session)
-    assert again.rows == session.rows
-    assert again.problems == session.problems != []
-    assert again.payload["lanes"]
+    session.choose(name)
+    assert not is_edited(session)
+    session.budget += 1
+    assert is_edited(session)
+    session.reset()
+    assert not is_edited(session)
+    if not session.read_only:
+        session.set_rows(session.rows[1:])
+        assert is_edited(session)
 
 
 @pytest.mark.parametrize(

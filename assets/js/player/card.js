@@ -6,14 +6,16 @@ const MOST_BRICKS_SHOWN = 4;
 const WORD_OR_CHARACTER = /[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+\s*/g;
 const LINE_HEIGHT = 24;
 const NEXT_LINE_HEIGHT = 18;
-const SECOND_HEAD = 20;
+const SECOND_HEAD = 18;
 const MOST_CARD_HEIGHT = 236;
+const SQUEEZED = 240;
+const MOST_ON_PHONE = 3 * LINE_HEIGHT + 6;
 
 /** Make the card of a lane. */
 function createCard(lane, isOnly, say) {
   const parts = {
     name: h("h3", { text: say("this_round") }),
-    lane: h("span.rb-card-lane", { text: isOnly ? "" : lane.short ?? lane.title }),
+    lane: h("b.rb-card-lane", { text: isOnly ? "" : lane.short ?? lane.title }),
     phases: h("ol.rb-phases", {}, ...PHASES.map((phase) => h("li", { text: say(`phase_${phase}`) }))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
     list: h("ul.rb-lines"),
@@ -29,24 +31,32 @@ function allCards(lane) {
 }
 
 /**
- * Fit cards that stand side by side: all heads name round, lane and sum in one row, or the lane and
- * the sum only, or take two rows. Returns the height that the second row takes.
+ * Fit cards that stand side by side: all heads have the sum in their row, or all have it in rows
+ * below. Returns the height that those take.
  */
 function fitCards(cards, lanes, width, size) {
   const font = sentenceFont(size, cards.length === 1);
-  cards.forEach((card, i) => fitCard(card, lanes[i], width, size.card / 14, font));
+  cards.forEach((card, i) => fitCard(card, lanes[i], width, size, font));
   const scale = size.card / 14;
-  const lane = longest(cards.map((card) => card.lane.textContent), 12 * scale, 700);
-  const sum = most(lanes.flatMap(allCards).map((one) =>
-    textWidth(one.sum ?? "", 12 * scale) + textWidth(one.ms ?? "", 12 * scale, 700)));
-  const name = textWidth(cards[0].name.textContent, font, 700) + 12;
-  const isTight = cards.length > 1 && name + lane + 12 + sum > width;
-  const isHigh = (isTight ? lane + 12 : name + lane + 12) + sum > width;
+  const lane = longest(cards.map((card) => card.lane.textContent), font, 700);
+  const sums = lanes.flatMap(allCards).map((one) => `${one.sum ?? ""}${one.ms ?? ""}`);
+  const sum = longest(sums, 12 * scale, 700);
+  const name = textWidth(cards[0].name.textContent, font, 700) + 24 * scale;
+  const isHigh = name + lane + phasesWidth(cards, size) + 12 + sum > width;
+  const rows = isHigh ? most(sums.map((text) => rowCount(text, 12 * scale, width * 0.94))) : 0;
   for (const card of cards) {
-    card.el.classList.toggle("rb-tight-head", isTight && !isHigh);
     card.el.classList.toggle("rb-two-heads", isHigh);
+    card.el.style.setProperty("--rb-sum-rows", String(rows));
   }
-  return isHigh ? SECOND_HEAD : 0;
+  return rows * SECOND_HEAD * scale;
+}
+
+/** Width of the names of the phases, which only a card alone has. */
+function phasesWidth(cards, size) {
+  if (cards.length > 1 || size.name === "phone") return 0;
+  const scale = size.card / 14;
+  const names = [...cards[0].phases.children].map((phase) => phase.textContent);
+  return names.reduce((sum, name) => sum + textWidth(name, 12 * scale, 700) + 16 * scale, 12);
 }
 
 /** The type size of sentences: one less where lanes share the width of a laptop. */
@@ -54,20 +64,25 @@ function sentenceFont(size, isOnly) {
   return size.name === "normal" && !isOnly ? 13 : size.card;
 }
 
-/** Reserve the place of the longest lines at this width. */
-function fitCard(card, lane, width, scale, font) {
+/**
+ * Reserve the place of the longest lines at this width. Sentences of all rounds begin at one place,
+ * beside the widest bricks; where that would squeeze them, beside those of their own round.
+ */
+function fitCard(card, lane, width, size, font) {
+  const scale = size.card / 14;
   const cards = allCards(lane);
-  const bricks = brickColumn(cards) * scale;
-  card.el.style.setProperty("--rb-brick-column", `${bricks}px`);
+  const common = brickColumn(cards) * scale;
   const chips = (line) => line.chips.reduce((sum, [text]) => sum + textWidth(text, 12 * scale) + 22, 0);
-  const height = (line) => {
+  const rest = width - 50 * scale - most(cards.flatMap((one) => one.lines.map(chips)));
+  card.column = (one) => (rest - common < SQUEEZED * scale ? brickColumn([one]) * scale : common);
+  const height = (line, bricks) => {
     const room = width - bricks - 50 * scale - chips(line);
     const rows = rowCount(line.text, font, Math.max(80, room));
     return (LINE_HEIGHT + (rows - 1) * NEXT_LINE_HEIGHT) * scale;
   };
-  const heights = cards.map((one) =>
-    one.lines.reduce((sum, line) => sum + height(line), one.more ? LINE_HEIGHT * scale : 0));
-  const room = Math.min(MOST_CARD_HEIGHT * scale, most(heights, LINE_HEIGHT));
+  const heights = cards.map((one) => one.lines.reduce(
+    (sum, line) => sum + height(line, card.column(one)), one.more ? LINE_HEIGHT * scale : 0));
+  const room = Math.min(size.name === "phone" ? MOST_ON_PHONE : MOST_CARD_HEIGHT * scale, most(heights, LINE_HEIGHT));
   card.el.style.setProperty("--rb-card-lines", `${room}px`);
 }
 
@@ -113,6 +128,7 @@ function showCard(card, data, payload) {
   setText(card.sum.children[0], data?.sum ?? "");
   card.sum.title = `${data?.sum ?? ""}${data?.ms ?? ""}`;
   setText(card.sum.children[1], data?.ms ?? "");
+  if (data) card.el.style.setProperty("--rb-brick-column", `${card.column(data)}px`);
   const more = data?.more ? h("li.rb-more", { text: data.more }) : null;
   const items = lines.map((line) => cardLine(line, payload));
   card.list.replaceChildren(...items, ...(more ? [more] : []));

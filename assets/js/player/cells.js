@@ -3,6 +3,7 @@
 const NO_LINE = { line_color: null, line_alpha: 1, line_width: 1, line_dash: "solid" };
 const MERGE_UNDER = 12;
 const DENSE_UNDER = 3.5;
+const HATCH_IDLE_FROM = 3;
 const MOST_PADS_HATCHED = 80;
 
 /** Fill, line and hatch of a phase in a request's colour. */
@@ -50,8 +51,16 @@ function ghostStyle(color, ctx) {
 
 /** In rows of a few px: no lines, and a decode dark enough to be seen. */
 function denseStyle(phase, colour, { theme }) {
-  const fills = { decode: mixed(colour.soft, colour.strong, 0.3), prefill: colour.strong };
+  if (phase === "hold") return { fill_color: null, line_color: colour.strong, line_alpha: 0.45, line_width: 0.5 };
+  const fills = {
+    decode: mixed(colour.soft, colour.strong, 0.3), prefill: colour.strong, idle: faint(theme.idle),
+  };
   return { line_color: null, fill_color: fills[phase] ?? theme.line2 };
+}
+
+/** A hex colour at an alpha of .35. */
+function faint(colour) {
+  return `${colour}59`;
 }
 
 /** Two hex colours mixed, with `share` of the second. */
@@ -68,12 +77,14 @@ function addCell(ctx, box, phase, colour) {
   const height = box.bottom - box.top;
   const roomy = height >= 8 && box.right - box.left >= 6;
   const style = phaseStyle(phase, colour, ctx, roomy);
-  const isDense = height < DENSE_UNDER;
+  const isDense = height < (phase === "idle" ? HATCH_IDLE_FROM : DENSE_UNDER);
   if (isDense) Object.assign(style, denseStyle(phase, colour, ctx));
   const { full } = ctx.sheet;
-  full.cells.push({ ...box, ...style });
   const isSpared = style.hatch === "hatch_pad" && full.hatch_pad.length >= MOST_PADS_HATCHED;
-  if (style.hatch && roomy && !isSpared) full[style.hatch].push({ ...box, hatch_color: colour.strong });
+  const isHatched = roomy || (phase === "idle" && !isDense && box.right - box.left >= 6);
+  if (phase === "idle" && !isHatched) style.fill_color = faint(ctx.theme.idle);
+  full.cells.push({ ...box, ...style });
+  if (style.hatch && isHatched && !isSpared) full[style.hatch].push({ ...box, hatch_color: colour.strong });
   const ghost = ghostStyle(phase === "idle" ? ctx.theme.idle : colour.strong, ctx);
   if (isDense) Object.assign(ghost, { line_alpha: 0.3, line_dash: "solid" });
   ctx.sheet.ghost.cells.push({ ...box, ...ghost });

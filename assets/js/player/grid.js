@@ -3,11 +3,13 @@
 const KNOWN_AT_END = new Set(["makespan", "e2e"]);
 
 /**
- * A table of groups of columns that keep their widths.
- * @param {{rows: Node[], groups: {title: string, heads: Node[], widths: number[], quiet?: boolean}[],
- *          id: string, first?: number}} spec
+ * A table of groups of columns that keep their widths; a group is never narrower than its title
+ * (or than `least`, the longest title it may be given).
+ * @param {{rows: Node[], groups: {title: string, heads: Node[], widths: number[], quiet?: boolean, least?: string}[],
+ *          id: string, font?: number, first?: number}} spec
  */
-function createGrid({ rows, groups, id, first = CHIP_COLUMN }) {
+function createGrid({ rows, groups, id, font = 12, first = CHIP_COLUMN }) {
+  for (const group of groups) group.widths = widened(group, font);
   const widths = [first, ...groups.flatMap((group) => group.widths)];
   const titles = groups.map(({ title, heads }) =>
     h("th.rb-group", { scope: "colgroup", colspan: heads.length, text: title }));
@@ -27,6 +29,12 @@ function createGrid({ rows, groups, id, first = CHIP_COLUMN }) {
     columnGroup(widths), head, body);
   setTableWidth(table, widths.reduce((sum, width) => sum + width));
   return { el: table, cells, titles };
+}
+
+/** The widths of a group's columns, wide enough together for its title. */
+function widened({ title, least = title, widths }, font) {
+  const missing = textWidth(least, font) + 16 - widths.reduce((sum, width) => sum + width);
+  return missing > 0 ? widths.map((width) => width + missing / widths.length) : widths;
 }
 
 /** Write every cell: `value(row, group, column)` gives {text, name}. */

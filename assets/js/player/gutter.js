@@ -7,7 +7,7 @@ function writeGutter(stage, ctx, lane) {
   if (lane.byRequest) {
     payload.requests.forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
   } else writeSeats(stage, ctx, lane);
-  const y = layout.single ? lane.stripY + 10 : lane.stripY + 8;
+  const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
   if (layout.single) {
     label(stage, "rb-gutter", say("gutter_budget"), 0, y);
     const n = numberText(lane.lane.budget);
@@ -33,13 +33,17 @@ function writeRequest(stage, ctx, lane, request, row) {
 function writeSeats(stage, ctx, lane) {
   const { say, layout } = ctx;
   const isPhone = layout.size.name === "phone";
+  const font = layout.size.font;
+  const seatsY = Math.min(lane.rowsY + font * 0.67, lane.stripY - font * 0.8);
   if (!isPhone && lane.hasQueue) {
-    label(stage, "rb-gutter", say("gutter_queue"), 0, lane.queueY + lane.queue / 2);
+    const middle = lane.queueY + lane.queue / 2;
+    const y = lane.dense ? Math.min(middle, seatsY - font * 1.25) : middle;
+    label(stage, "rb-gutter", say("gutter_queue"), 0, y);
   }
   if (lane.dense) {
     const isPart = lane.count < lane.lane.num_seats;
     const text = isPhone ? String(lane.count) : say(isPart ? "gutter_seats_part" : "gutter_seats", { n: lane.count });
-    label(stage, "rb-gutter", text, 0, lane.rowsY + 8);
+    label(stage, "rb-gutter", text, 0, seatsY);
     return;
   }
   for (let row = 0; row < lane.count; row += 1) {

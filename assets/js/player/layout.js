@@ -78,7 +78,7 @@ function queuePlan(lane, byRequest, { size, x, to }) {
   const rows = free.length;
   const isCrowded = rows > MOST_WAIT_ROWS;
   const lines = isCrowded ? 1 : rows;
-  const label = lane.batches?.length ? (lines ? 13 : 14) : 0;
+  const label = lane.batches?.length ? (lines ? 15 : 14) : 0;
   const height = (lines ? 20 + (lines - 1) * 18 : 0) + label;
   return {
     queue: Math.round(height * scale), waitStep: 18 * scale, waitBase: 15 * scale, hasQueue: lines > 0,

@@ -16,9 +16,10 @@ const SWATCHES = {
   legend_ghost: () => h("i.rb-swatch.rb-sw-ghost"),
 };
 
+const MARK_WIDTHS = { legend_first: 13, legend_token: 14, legend_finish: 15 };
+
 // What the legend does without where there is no room for all of it, in this order.
-const SPARED = ["legend_finish", "legend_token", "legend_ghost", "legend_first", "legend_decode"];
-const SHORTEST_TITLE = 110;
+const SPARED = ["legend_token", "legend_wait", "legend_first", "legend_decode", "hold", "legend_prefill"];
 
 /** The signs that this payload uses, in their order. */
 function legendKeys(lanes, size) {
@@ -30,7 +31,6 @@ function legendKeys(lanes, size) {
     legend_padding: runs.some((run) => run.pad > 0),
     legend_idle: runs.some((run) => run.kind === "idle"),
     hold: runs.some((run) => run.kind === "hold"),
-    legend_ghost: lanes.length > 1 && !isPhone,
   };
   return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
 }
@@ -64,18 +64,24 @@ function drawBar(bar, ctx) {
   nameButton(bar.zoom.children[1], say("zoom_in"));
 }
 
-/** The signs that have room in one row with title, lanes and zoom; on narrow pages all, in more rows. */
+/** The signs that have room in one row with lanes and zoom; on narrow pages all, in more rows. */
 function fitLegend(keys, { payload, lanes, say, size, width, canZoom }) {
   if (size.name === "phone" || window.innerWidth < 1100) return keys;
   const font = size.name === "wide" ? 14 : 12;
   const names = [say("view_both"), ...payload.lanes.map((lane) => lane.short ?? lane.title)];
   const views = payload.lanes.length > 1 ? names.reduce((sum, name) => sum + textWidth(name, font, 700) + 20, 16) : 0;
-  const title = textWidth(payload.title, font + 2, 700);
-  const room = width - views - (canZoom ? 82 : 0) - Math.min(title, SHORTEST_TITLE) - 18;
+  const room = width - views - (canZoom ? 82 : 0) - 18;
   const kept = new Set(keys);
-  const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + 37, 0);
+  const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + (MARK_WIDTHS[key] ?? 22) + 15, 0);
   for (const key of SPARED) if (needed() > room) kept.delete(key);
   return keys.filter((key) => kept.has(key));
+}
+
+/** No further out than the whole window, no further in than makes sense. */
+function limitZoom(bar, zoom) {
+  const [out, closer] = bar.zoom.children;
+  out.disabled = zoom <= 1;
+  closer.disabled = zoom >= MOST_ZOOM;
 }
 
 /** The choice of lanes, when there is one. */

@@ -22,11 +22,12 @@ function createRequestMetrics(ctx, lane) {
   const heads = payload.per_request_head;
   const widths = requestWidths(payload, [lane], tableFont(ctx.size))
     .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 10));
+  const latest = say("final_at", { time: finalTime(ctx, lane) });
   const group = (title, quiet) =>
-    ({ title, quiet, widths, heads: heads.map((head) => document.createTextNode(head.label)) });
+    ({ title, quiet, widths, least: latest, heads: heads.map((head) => document.createTextNode(head.label)) });
   const grid = createGrid({
     rows: payload.requests.map(chip), id: `per-request-${lane.key}`,
-    groups: [group("", false), group(say("final_at", { time: finalTime(ctx, lane) }), true)],
+    groups: [group("", false), group(latest, true)], font: ctx.size.font,
   });
   const settle = (states) => {
     const { ended, isLit, time } = states.get(lane);
@@ -100,7 +101,7 @@ function createRequestComparison(ctx) {
   }));
   const rows = byMetric ? heads.map(metricName) : payload.requests.map(chip);
   const first = byMetric ? nameWidth(heads, ctx) : CHIP_COLUMN;
-  const grid = createGrid({ rows, groups, first, id: "per-request" });
+  const grid = createGrid({ rows, groups, first, id: "per-request", font: ctx.size.font });
   const settle = (states, isFinal) => {
     const sets = lanes.map(({ per_request: part }, i) =>
       (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));

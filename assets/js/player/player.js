@@ -25,6 +25,7 @@ function createPlayer(root, figures, elements, requestWindow) {
     transport: createTransport(act),
     cardsEl: h("div.rb-cards", { "aria-live": "polite" }),
     panels: { state: h("div.rb-panel.rb-panel-state"), metrics: h("div.rb-panel.rb-panel-metrics") },
+    extras: h("div.rb-extras"),
     empty: h("p.rb-empty", { hidden: true }),
   });
   player.tabs = createTabs(player.panels);
@@ -46,7 +47,7 @@ function buildPage(player) {
   player.root.classList.add("rb-player");
   player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
   player.body = h("div.rb-body", {},
-    stage.el, stage.times, scrub.el, overview.el, transport.el, player.cardsEl, player.tables);
+    stage.el, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
   player.root.append(bar.el, player.empty, player.body);
 }
 
@@ -108,11 +109,18 @@ function rebuild(player) {
   drawBar(player.bar, ctx);
   if (isEmpty) return;
   nameTransport(player.transport, say);
+  placeExtras(player);
   showPlaying(player.transport, player.isPlaying, say);
   player.tabs.name(say);
   buildCards(player);
   buildTables(player, ctx);
   redraw(player);
+}
+
+/** Events and speed: in the transport, or in a row of their own where that has no room for them. */
+function placeExtras({ size, extras, transport }) {
+  const holder = size.name === "phone" ? extras : transport.el;
+  if (transport.speed.parentElement !== holder) holder.append(transport.events.el, transport.speed);
 }
 
 /** What the drawing functions need to know. */
@@ -160,6 +168,8 @@ function redraw(player) {
   const data = overviewData(player.payload, player.lanes, player.clock, player.zoom > 1);
   drawOverview(player.overview, ctx, player.stage.layout, data);
   player.root.style.setProperty("--rb-gutter", `${player.stage.layout.gutter}px`);
+  limitZoom(player.bar, player.zoom);
+  fitTransport(player.transport, longestWhere(player), player.width - player.stage.layout.gutter);
   player.signature = "";
   show(player);
 }
@@ -190,5 +200,6 @@ function show(player) {
     player.signature = signature;
     settle(player, states);
   }
+  showWhere(player.transport, wherePhrase(player, states));
   showPhases(player, states);
 }

@@ -9,11 +9,10 @@ function laneStates({ lanes, clock, t }) {
 
 /** Everything that changes from one round to the next. */
 function settle(player, states) {
-  const { stage, scrub, transport, clock, t, say, payload, lanes } = player;
+  const { stage, scrub, clock, t, say, payload, lanes } = player;
   stage.overlay.settle(t);
-  const where = wherePhrase(player, states);
-  showWhere(transport, where);
-  const spoken = [`${where[0]}${where[1]}`, where[2]].filter(Boolean).join(", ");
+  const [round, of, time] = wherePhrase({ ...player, size: SIZES.normal }, states);
+  const spoken = [`${round}${of}`, time].filter(Boolean).join(", ");
   settleScrub(scrub, boundaryBefore(clock, t), spoken);
   stage.el.setAttribute("aria-label", `${payload.title}. ${spoken}`);
   const atEnd = clock.bounds[boundaryBefore(clock, t)];
@@ -31,24 +30,42 @@ function settle(player, states) {
 
 /** The state of the player as attributes of its root. */
 function markRoot({ root, lanes, isPlaying }, states, time) {
-  const i = Math.max(0, states.findIndex(({ lit }) => lit >= 0));
+  const i = Math.max(0, namedLane(lanes, states));
   const index = states[i].lit >= 0 ? states[i].lit : states[i].ended;
   root.dataset.round = String(index < 0 ? 0 : lanes[i].rounds.number[index]);
   root.dataset.time = String(time);
   root.dataset.playing = String(isPlaying);
 }
 
+/** Index of the lane that names the round: of those with a lit one, that with most rounds; or -1. */
+function namedLane(lanes, states) {
+  const rounds = states.map(({ lit }, i) => (lit >= 0 ? lanes[i].num_rounds : -1));
+  const longest = most(rounds, -1);
+  return longest < 0 ? -1 : rounds.indexOf(longest);
+}
+
 /** "Round 3", " of 5", "13 ms"; the time alone where lanes have rounds of their own. */
 function wherePhrase({ lanes, say, payload, clock, t, stage, size }, states) {
-  const time = timeText(payload, say, clock.bounds[boundaryBefore(clock, t)]);
+  const time = timeText(payload, say, tagTime(payload, clock, t));
   if (lanes.length > 1 && !stage.layout.shared) return [time, "", ""];
-  const i = states.findIndex(({ lit }) => lit >= 0);
+  const i = namedLane(lanes, states);
   if (i < 0) return [say(t <= clock.t0 + clock.eps ? "at_start" : "no_round"), "", time];
   const lane = lanes[i];
-  const all = most(lanes.map((one) => one.num_rounds));
   const name = say("round_n", { n: numberText(lane.rounds.number[states[i].lit]) });
   const of = size.name === "phone" ? "of_rounds_below" : "of_rounds";
-  return [name, say(of, { n: numberText(all) }), time];
+  return [name, say(of, { n: numberText(lane.num_rounds) }), time];
+}
+
+/** Width of the longest text that tells where the cursor stands. */
+function longestWhere({ lanes, say, payload, clock, stage }) {
+  const { t0, bounds } = clock;
+  const times = [bounds.at(-1), (t0 + bounds.at(-1)) / 2 + 0.1].map((t) =>
+    timeText(payload, say, tagTime(payload, clock, t)));
+  const time = longest(times, 13, lanes.length > 1 && !stage.layout.shared ? 700 : 400);
+  if (lanes.length > 1 && !stage.layout.shared) return time;
+  const n = numberText(most(lanes.map((lane) => lane.num_rounds)));
+  const name = textWidth(say("round_n", { n }), 13, 700) + textWidth(say("of_rounds", { n }), 13);
+  return name + time + textWidth(" · ", 13);
 }
 
 /** Light the phase of the round: in turn when playing slowly, else the last. */

@@ -9,7 +9,7 @@ const MANY = -1; // owner of a part that sums up many requests
 function drawStrip(ctx, lane) {
   const { layout, theme } = ctx;
   const { start, end } = lane.lane.rounds;
-  const overhang = 6;
+  const overhang = layout.single ? 6 : 0;
   const from = layout.gutter - overhang;
   const to = layout.right + overhang;
   addRule(ctx.sheet, from, lane.bottom, to, lane.bottom, theme.line, theme.line);

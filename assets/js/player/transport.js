@@ -3,6 +3,9 @@
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const SHORTEST_SHARE = 1 / 3;
 const LONGEST_SHARE = 3;
+const BUTTONS_WIDTH = 208;
+const EVENT_KEYS = 56;
+const TRANSPORT_GAP = 16;
 
 /**
  * Make the transport.
@@ -25,6 +28,7 @@ function createTransport(act) {
     previous: key("[", act.previousEvent, "previous-event"),
     next: key("]", act.nextEvent, "next-event"),
   };
+  events.el = h("div.rb-events", {}, ...Object.values(events));
   const speed = h("select.rb-speed", {
     "data-testid": "speed",
     onchange: () => act.setSpeed(Number(speed.value)),
@@ -32,7 +36,7 @@ function createTransport(act) {
   const el = h(
     "div.rb-transport", { "data-testid": "transport" },
     h("div.rb-buttons", {}, ...Object.values(buttons)), label,
-    h("div.rb-events", {}, ...Object.values(events)), speed,
+    events.el, speed,
   );
   return { el, buttons, label, events, speed };
 }
@@ -69,6 +73,14 @@ function showWhere(transport, [bold, plain, time]) {
   setText(first, bold);
   setText(second, plain);
   setText(third, time);
+}
+
+/** Drop the word before the event keys where the longest text of the place leaves it no room. */
+function fitTransport({ events, buttons, speed }, where, width) {
+  const isInRow = speed.parentElement.contains(buttons.play);
+  const others = EVENT_KEYS + BUTTONS_WIDTH + speed.offsetWidth + textWidth(events.name.textContent, 12);
+  const gaps = 3 * TRANSPORT_GAP;
+  setShown(events.name, !isInRow || where + others + gaps <= width);
 }
 
 /**

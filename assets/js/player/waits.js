@@ -73,7 +73,7 @@ function waitWords(ctx, lane, wait, y) {
 function drawQueueLength(ctx, lane) {
   const { start, end, waiting } = lane.lane.rounds;
   const top = most(waiting, 1);
-  const below = lane.lane.batches?.length ? 14 : 3;
+  const below = lane.lane.batches?.length ? ctx.layout.size.font * 1.3 : 3;
   const height = lane.queue - below - 3;
   const base = lane.queueY + lane.queue - below;
   for (let i = 0; i < end.length; i += 1) {

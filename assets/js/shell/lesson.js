@@ -3,8 +3,9 @@
 
 import {fill, h, icon} from "../dom.js";
 
-export function lesson({model, notice}) {
+export function lesson({model, notice, send}) {
   const number = h("p", {class: "number"});
+  const edited = h("button", {class: "edited", word: "edited", on: {click: () => send("reset", "")}});
   const title = h("h1");
   const hook = h("p", {class: "hook"});
   const note = h("p", {class: "note"});
@@ -15,7 +16,7 @@ export function lesson({model, notice}) {
     inputs: h("button", {"aria-controls": "inputs"}, inputs_name, icon("unfold")),
   };
   const el = h("section", {class: "lesson", label: "lesson_label"},
-    h("div", {class: "head"}, number, title, hook),
+    h("div", {class: "head"}, h("div", {class: "which"}, number, edited), title, hook),
     h("div", {class: "folds"}, folds.text, folds.inputs),
     notice, text, h("div", {class: "foot"}, note));
 
@@ -27,15 +28,14 @@ export function lesson({model, notice}) {
     button.setAttribute("aria-expanded", "false");
     button.addEventListener("click", () => unfold(name, button.getAttribute("aria-expanded") === "false"));
   }
-  let shown = null;
-  const update = ({lesson: now, words, scenario, budget}) => {
+  const update = ({lesson: now, words, budget, is_edited}) => {
     number.textContent = now.number ? fill(words.lesson, now) : "";
     title.textContent = now.title;
     hook.textContent = now.hook ?? "";
     note.textContent = words.teaching;
     inputs_name.textContent = fill(words.inputs_fold, {budget: budget.value.toLocaleString("en")});
-    if (scenario !== shown) { el.scrollTop = 0; }
-    shown = scenario;
+    edited.hidden = !is_edited;
+    edited.title = words.edited_help;
   };
   return {el, unfold, update};
 }

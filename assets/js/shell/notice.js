@@ -1,4 +1,5 @@
-// One notice: what a link or a file came to, or what is under way. Long ones are folded to six lines.
+// One notice: what a link or a file came to, or what is under way. Long ones are folded to six lines,
+// but not to hide a single one.
 
 import {h, icon} from "../dom.js";
 
@@ -15,13 +16,21 @@ export function notice({send}) {
   let words = {};
   let is_reading = false; // a file: until Python's word on it no empty notice takes the sentence away
 
-  const fold = (is_folded) => {
-    message.classList.toggle("folded", is_folded);
-    more.setAttribute("aria-expanded", String(!is_folded));
-    more.textContent = (is_folded ? words.more : words.less) ?? "";
-  };
+  let is_open = false;
+
   const measure = () => {
-    if (message.classList.contains("folded")) { more.hidden = message.scrollHeight <= message.clientHeight + 1; }
+    if (is_open) { return; }
+    message.classList.add("folded");
+    const hidden = message.scrollHeight - message.clientHeight;
+    more.hidden = hidden < 1.5 * parseFloat(getComputedStyle(message).lineHeight);
+    message.classList.toggle("folded", !more.hidden);
+  };
+  const unfold = (open) => {
+    is_open = open;
+    message.classList.toggle("folded", !open);
+    more.setAttribute("aria-expanded", String(open));
+    more.textContent = (open ? words.less : words.more) ?? "";
+    measure();
   };
   const say = ({text, title = "", is_busy = false}) => {
     const lines = text.split(END_OF_SENTENCE).join("\n");
@@ -32,17 +41,16 @@ export function notice({send}) {
     if (head.textContent !== title) { head.textContent = title; }
     if (message.textContent === lines) { return; }
     message.textContent = lines;
-    fold(true);
-    measure();
+    unfold(false);
   };
   const wait = (text) => { is_reading = true; say({text, is_busy: true}); };
-  more.addEventListener("click", () => fold(!message.classList.contains("folded")));
+  more.addEventListener("click", () => unfold(!is_open));
   dismiss.addEventListener("click", () => { say({text: ""}); send("notice", ""); });
   new ResizeObserver(measure).observe(message);
 
   const update = (view) => {
     words = view.words;
-    fold(message.classList.contains("folded"));
+    unfold(is_open);
     if (view.working) {
       say({text: view.working, is_busy: true});
     } else if (view.notice || !is_reading) {

@@ -16,7 +16,7 @@ export function render({model}) {
   const news = notice({send});
   const trace = files({model, drawer, say: news.say, wait: news.wait});
   const bar = inputs({model, drawer});
-  const text = lesson({model, notice: news.el});
+  const text = lesson({model, notice: news.el, send});
   const scenes = rail({send, drawer});
   const top = top_bar({send, toggle_rail: scenes.toggle});
   const bookmark = address({model});
@@ -30,10 +30,15 @@ export function render({model}) {
   trace.listen(app);
 
   const parts = [top, scenes, text, news, bar, trace, bookmark];
+  let scene = null;
   const update = () => {
     const view = model.view;
     translate(app, view.words);
     for (const part of parts) { part.update(view); }
+    if (scene !== view.scenario) {
+      for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
+    }
+    scene = view.scenario;
     app.lang = view.lang === "zh" ? "zh-CN" : "en";
   };
   model.on("view", update);
