@@ -45,8 +45,8 @@ class Session(param.Parameterized):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._base = builtin(self.scenario_name)
-        self._scenario = self._base
+        self.chosen = builtin(self.scenario_name)  # as its file has it, edits left out
+        self.last_good = self.chosen  # what is on the screen
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
@@ -77,7 +77,7 @@ class Session(param.Parameterized):
 
     def reset(self) -> None:
         """Take all edits back."""
-        self._show(self._base, self.scenario_name)
+        self._show(self.chosen, self.scenario_name)
 
     def set_rows(self, rows: list[Row]) -> None:
         """Take over the request table as typed."""
@@ -108,7 +108,7 @@ class Session(param.Parameterized):
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
-        self._base = scenario
+        self.chosen = scenario
         budget = scenario.setup.budget
         high = 8192 if large else max(16, 4 * budget)
         self._busy = True
@@ -141,13 +141,13 @@ class Session(param.Parameterized):
     def _rebudgeted(self) -> tuple[Scenario | None, list[Problem]]:
         """A trace under another budget."""
         try:
-            return self._base.with_setup(budget=self.budget), []
+            return self.chosen.with_setup(budget=self.budget), []
         except ScenarioError as error:
             return None, list(error.problems)
 
     def _retyped(self) -> tuple[Scenario | None, list[Problem]]:
         """The scenario that is typed, or everything that is wrong with it."""
-        data = self._base.to_dict()
+        data = self.chosen.to_dict()
         data["setup"]["budget"] = self.budget
         data["requests"] = [read(row) for row in self.rows]
         problems = page_problems(data["requests"])
@@ -180,7 +180,7 @@ class Session(param.Parameterized):
         self.defer(lambda: _simulate(scenario), then)
 
     def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool = False) -> None:
-        self._scenario, self._lanes = scenario, lanes
+        self.last_good, self._lanes = scenario, lanes
         self._run += 1
         self._send(reset=reset)
 
@@ -197,7 +197,7 @@ class Session(param.Parameterized):
             return
         if math.isfinite(time):
             shown = min(max(time, 0), self.payload["overview"]["t1"] if self._windowed() else 0)
-            unit = self._scenario.setup.time
+            unit = self.last_good.setup.time
             self._send(time=to_internal(int(shown) if unit == "tick" else round(shown, 6), unit))
 
     def _windowed(self) -> bool:
@@ -216,8 +216,8 @@ class Session(param.Parameterized):
         key = f"scene.{self.scenario_name}"
         values = {
             "cost": self._cost(),
-            "count": f"{len(self._base.requests):,}",
-            "name": self._base.name,
+            "count": f"{len(self.chosen.requests):,}",
+            "name": self.chosen.name,
         }
         return {
             "number": "",
@@ -230,7 +230,7 @@ class Session(param.Parameterized):
         }
 
     def _cost(self) -> str:
-        cost = self._base.setup.cost
+        cost = self.chosen.setup.cost
         parts = {
             name: number(to_shown(getattr(cost, name), "ms"))
             for name in ("base", "per_prefill", "per_decode", "per_kv_token")

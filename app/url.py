@@ -87,7 +87,7 @@ def query(session: Session) -> dict[str, str]:
 
     Rows that cannot run stay out of it: meanwhile it names the last good run, which is on screen.
     """
-    good = session._scenario if session.problems else None
+    good = session.last_good if session.problems else None
     state = {
         "lang": session.lang,
         "scenario": session.scenario_name,
@@ -106,7 +106,7 @@ def address(session: Session) -> str:
 
 def is_edited(session: Session) -> bool:
     """Whether rows or budget differ from what was chosen."""
-    own = session._base
+    own = session.chosen
     has_other_rows = not session.read_only and packed(session.rows) != packed(typed(own))
     return has_other_rows or session.budget != own.setup.budget
 

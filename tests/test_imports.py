@@ -19,6 +19,7 @@ NUMPY_IN_SIM = {"history", "metrics", "progress", "traces", "workload"}
 WITHOUT_TOOLKIT = (
     "app.session",
     "app.i18n",
+    "app.lane_view",
     "app.lanes",
     "app.messages",
     "app.payload",

@@ -65,7 +65,12 @@ BROKEN: list[tuple[str, Any, str, str]] = [
     ),
     ("not_a_table", [], "scenario", "must be a table of names and values, not []"),
     ("not_a_table", {"setup": 4, "requests": [GOOD_REQUEST]}, "setup", "must be a table of"),
-    ("not_a_table", table("A"), "requests[0]", "must be a table of names and values, not 'A'"),  # type: ignore[arg-type]
+    (
+        "not_a_table",
+        table("A"),  # type: ignore[arg-type]  # the wrong type is what is tested
+        "requests[0]",
+        "must be a table of names and values, not 'A'",
+    ),
     ("not_a_table", table(cost=3), "setup.cost", "must be a table of names and values, not 3"),
     ("not_a_list", {"setup": {"budget": 4}, "requests": {}}, "requests", "must be a list, not {}"),
     ("not_whole", table(budget="4"), "setup.budget", "must be a whole number, not '4'"),
@@ -315,7 +320,7 @@ def test_all_problems_come_at_once() -> None:
     data = table(
         request(prompt=0, output="x", arival=3),
         request(id="B", cached=9, max_output=1),
-        7,  # type: ignore[arg-type]
+        7,  # type: ignore[arg-type]  # no table at all
         budget=0,
         mode="x",
         cost={"base": "free", "bas": 1},
@@ -459,7 +464,7 @@ def test_a_scenario_is_a_key_that_tells_setups_apart() -> None:
     assert known[by_hand(budget=6)] == 6
     assert by_hand() != by_hand(budget=6)
     with pytest.raises(AttributeError):
-        by_hand().setup.budget = 5  # type: ignore[misc]
+        by_hand().setup.budget = 5  # type: ignore[misc]  # frozen: must fail
 
 
 def test_what_a_request_may_generate_is_its_output_unless_said() -> None:
