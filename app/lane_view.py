@@ -236,6 +236,8 @@ class LaneView:
         for record in self.records:
             for id_, now in record.after.items():
                 known[id_] = (now.status, now.computed, now.emitted)
+            for id_, how in record.departed.items():
+                known[id_] = (how, *known[id_][1:])
             state.append(self._state(known, listed, record.end))
             per_request.append(
                 [_as_of(finals[i], known[self.scenario.requests[i].id][2]) for i in listed]

@@ -4,8 +4,8 @@ from sim.history import History, run
 from sim.problems import Problem, ScenarioError
 from sim.record import Round
 from sim.scenario import Scenario
+from sim.sequence import Reason, Status
 from sim.setup import Cost, Request, Setup
-from sim.state import Reason, Status
 
 __all__ = [
     "Cost",

@@ -10,8 +10,8 @@ from itertools import pairwise
 from sim.history import History
 from sim.record import Round
 from sim.scenario import Scenario
+from sim.sequence import Status
 from sim.setup import Request
-from sim.state import Status
 
 _LEGAL = {
     Status.WAITING: {Status.WAITING, Status.PREFILL, Status.DECODE, Status.FINISHED},

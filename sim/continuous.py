@@ -11,27 +11,39 @@ from collections.abc import Iterable, Iterator
 
 from sim import fairness
 from sim.plan import Plan
-from sim.state import Reason, Sequence, State
+from sim.sequence import Reason, Sequence
+from sim.state import State
 
 
 def plan(state: State) -> Plan:
     """The next round; changes nothing."""
-    made = _Planner(state, fairness.most_decodes(state)).plan()
-    if not made.positions and state.scenario.setup.prefill_reserve:
-        made = _Planner(state, fairness.most_decodes(state, reserve=0)).plan()  # nobody used it
+    room = fairness.decode_room(state)
+    made = _Planner(state, room).plan()
+    if not made.positions and room < state.scenario.setup.budget:
+        room = state.scenario.setup.budget  # nobody used the reserve
+        made = _Planner(state, room).plan()
+    evicted: list[Sequence] = []
+    while made.is_short and not made.positions:  # on_full queue, and nobody can move
+        evicted.append(fairness.victim(state, made))
+        made = _Planner(state, room, evicted).plan()
     return made
 
 
 class _Planner:
     """Builds the plan of one round."""
 
-    def __init__(self, state: State, most_decodes: int) -> None:
+    def __init__(self, state: State, room: int, evicted: Iterable[Sequence] = ()) -> None:
         self.state = state
         self.setup = state.scenario.setup
         self.is_vllm = self.setup.mode == "vllm_v1"
         self.max_chunk = self._chunk_limit()
         self.made = Plan(left=self.setup.budget, used=state.used)
-        self.decodes_left = most_decodes
+        self.seats_left = self.setup.max_num_seqs - len(state.running)
+        self.room = room  # positions left for decodes
+        most = self.setup.max_decodes
+        self.decodes_left = self.setup.budget if most is None else most
+        for seq in evicted:
+            self._evict(seq)
 
     def plan(self) -> Plan:
         service = "running_first" if self.is_vllm else self.setup.service
@@ -48,7 +60,7 @@ class _Planner:
     def _in_order(self, service: str) -> Iterable[Sequence]:
         """Who runs: in order of admission, or decodes first; decodes left out take turns."""
         running = self.state.running
-        if self.setup.caps_decodes and self.decodes_left < len(running):
+        if self.setup.caps_decodes and min(self.decodes_left, self.room) < len(running):
             decodes = iter(fairness.ring(seq for seq in running if not seq.in_prefill))
             running = [seq if seq.in_prefill else next(decodes) for seq in running]
         if service == "running_first":
@@ -64,7 +76,11 @@ class _Planner:
         decodes = [seq for seq in self._in_order("decode_first") if not seq.in_prefill]
         if self.made.given:
             gone = self.made.preempted
-            self.made.refused |= {s: Reason.PROMPTS_FIRST for s in decodes if s not in gone}
+            self.made.refused |= {
+                s: Reason.PAUSED if s.is_paused else Reason.PROMPTS_FIRST
+                for s in decodes
+                if s not in gone
+            }
         else:
             self._run(decodes)
             ready = (s for s in fairness.candidates(self.state, self.made) if not s.in_prefill)
@@ -72,16 +88,16 @@ class _Planner:
 
     def _deal(self) -> None:
         """First come, first served by chunk or by token, among running and waiting prefills."""
-        is_stopped = bool(self.made.preempted)
+        is_stopped = False
         for seq, most in fairness.shares(self.state, self.made.left):
             if seq.admitted and not seq.preempted:
                 self._run([seq], most)
-            elif not is_stopped:
+            elif not (is_stopped or self._is_closed()):
                 reason = self._welcome(seq, most)
-                is_stopped = reason is not None
+                is_stopped = reason not in (None, Reason.PAUSED)
                 self._note(seq, reason)
         for seq in self.state.running:  # no share was left for these
-            if seq not in self.made.given:
+            if seq not in self.made.given and seq not in self.made.rejected:
                 self.made.refused.setdefault(seq, Reason.BUDGET_SPENT)
 
     def _run(self, running: Iterable[Sequence], most: int | None = None) -> None:
@@ -93,11 +109,18 @@ class _Planner:
 
     def _serve(self, seq: Sequence, most: int | None) -> Reason | None:
         """Give a running request its positions, or the reason why it gets none."""
+        if seq.is_paused:
+            return Reason.PAUSED
         found = self._share(seq, most, whole=not self.setup.chunked and not self.is_vllm)
         if isinstance(found, Reason):
             return found
-        if self._find_blocks(seq, found):
-            self._give(seq, found, most)
+        if not self._has_blocks(seq, found):
+            if self.setup.on_full == "queue":
+                self.made.is_short = True
+                return Reason.NO_BLOCKS
+            if not self._make_room(seq, found):
+                return self.made.refused.get(seq)
+        self._give(seq, found, most)
         return None
 
     # How much.
@@ -117,12 +140,13 @@ class _Planner:
         if allowed <= 0:
             return reason
         n = min(allowed, self.made.left)
-        return Reason.WHOLE_PROMPT if whole and n < allowed else n
+        return Reason.WHOLE_PROMPT if whole and n < allowed and seq.in_prefill else n
 
     def _allowed(self, seq: Sequence, most: int | None) -> tuple[int, Reason]:
         """The most it may have, whatever is left, and the limit that says so."""
         if not seq.in_prefill:
-            return min(seq.demand, self.decodes_left), Reason.DECODE_LIMIT
+            most = min(seq.demand + self._drafts(seq), self.room)
+            return most if self.decodes_left > 0 else 0, Reason.DECODE_LIMIT
         limits = [(seq.demand, Reason.BUDGET_SPENT)]
         if self.max_chunk:
             limits.append((self.max_chunk, Reason.CHUNK_LIMIT))
@@ -134,10 +158,18 @@ class _Planner:
             limits.append((self._within_target(seq), Reason.TIME_TARGET))
         return min(limits, key=lambda limit: limit[0])
 
+    def _drafts(self, seq: Sequence) -> int:
+        """Drafts it tries: fewer at the end of what it is allowed."""
+        if self.setup.speculation is None:
+            return 0
+        rest = seq.request.allowed_output - seq.emitted - 1
+        return min(self.setup.speculation.drafts, rest)
+
     def _within_target(self, seq: Sequence) -> int:
         """Positions until the round so far costs `round_target`; one if it is else empty."""
         made, cost = self.made, self.setup.cost
         spent = cost.duration(made.prefill, made.decode, made.kv_read + seq.computed)
+        spent += cost.per_draft * made.drafts + cost.per_swap_block * made.moved
         assert self.setup.round_target is not None
         room = self.setup.round_target - spent
         if room < 0 or not cost.per_prefill:
@@ -155,6 +187,7 @@ class _Planner:
             made.emits.append(seq)
         if not prefill:
             self.decodes_left -= 1
+            self.room -= n
         made.give(seq, n, prefill)
         made.used += self._new_blocks(seq, n)
 
@@ -162,7 +195,7 @@ class _Planner:
 
     def _blocks(self, seq: Sequence, n: int) -> int:
         """Blocks it holds with n more positions."""
-        return seq.blocks(seq.computed + n, self.setup)
+        return seq.blocks(seq.tokens_with(n), self.setup)
 
     def _new_blocks(self, seq: Sequence, n: int) -> int:
         if self.setup.num_blocks is None:
@@ -171,12 +204,18 @@ class _Planner:
         held = self._blocks(seq, 0) if is_running else 0
         return self._blocks(seq, n) - held
 
-    def _find_blocks(self, seq: Sequence, n: int) -> bool:
-        """Make room for n positions by evictions; False when it had to go itself."""
+    def _has_blocks(self, seq: Sequence, n: int) -> bool:
         pool = self.setup.num_blocks
-        if pool is None:
-            return True
-        while self.made.used + self._new_blocks(seq, n) > pool:
+        return pool is None or self.made.used + self._new_blocks(seq, n) <= pool
+
+    def _make_room(self, seq: Sequence, n: int) -> bool:
+        """Free blocks for n positions; False when it had to go itself."""
+        if self.setup.on_full == "reject":
+            self.made.used -= self._blocks(seq, 0)
+            self.seats_left += 1
+            self.made.rejected.append(seq)
+            return False
+        while not self._has_blocks(seq, n):
             victim = fairness.victim(self.state, self.made)
             self._evict(victim)
             if victim is seq:
@@ -184,12 +223,16 @@ class _Planner:
         return True
 
     def _evict(self, victim: Sequence) -> None:
-        """It loses all blocks; positions it had this round go back to the budget."""
-        made = self.made
-        made.used -= self._blocks(victim, made.given.get(victim, 0))
-        if victim in made.given:
+        """It gives up all blocks; positions it had this round go back to the budget."""
+        made, n = self.made, self.made.given.get(victim, 0)
+        made.used -= self._blocks(victim, n)
+        if n:
             made.take_back(victim)
-            self.decodes_left += 0 if victim.in_prefill else 1
+            if not victim.in_prefill:
+                self.decodes_left += 1
+                self.room += n
+        if self.setup.on_full == "swap":
+            made.moved += self._blocks(victim, 0)
         made.preempted.append(victim)
         made.refused[victim] = Reason.PREEMPTED
 
@@ -197,40 +240,55 @@ class _Planner:
 
     def _admit(self, waiting: Iterator[Sequence]) -> None:
         """Let the waiting in, from the head; nobody passes a head that cannot go (`overtake`)."""
-        if self.made.preempted:
-            self.made.rest = Reason.PREEMPTED
+        if self._is_closed():
             return
+        passes = (Reason.PAUSED, Reason.WHOLE_PROMPT) if self.setup.overtake else (Reason.PAUSED,)
         for seq in waiting:
             reason = self._welcome(seq)
+            if reason is Reason.NO_BLOCKS and self.setup.on_full == "reject":
+                self.made.rejected.append(seq)
+                continue
             self._note(seq, reason)
-            if reason and not (self.setup.overtake and reason is Reason.WHOLE_PROMPT):
+            if reason and reason not in passes:
                 return
+
+    def _is_closed(self) -> bool:
+        """Whether nobody may join: blocks ran out for those who run."""
+        if self.made.preempted:
+            self.made.rest = Reason.PREEMPTED
+        elif self.made.is_short:
+            self.made.rest = Reason.BLOCKS_AWAITED
+        return bool(self.made.preempted or self.made.is_short)
 
     def _note(self, seq: Sequence, reason: Reason | None) -> None:
         if reason is None:
+            self.seats_left -= 1
             self.made.admitted.append(seq)
+            if seq.preempted and self.setup.on_full == "swap":
+                self.made.moved += self._blocks(seq, 0)
         else:
             self.made.refused[seq] = reason
 
     def _welcome(self, seq: Sequence, most: int | None = None) -> Reason | None:
         """Give a waiting request its first positions, or the reason why it cannot come in."""
-        running = len(self.state.running) + len(self.made.admitted)
-        if running >= self.setup.max_num_seqs:
+        if seq.is_paused:
+            return Reason.PAUSED
+        if self.seats_left <= 0:
             return Reason.NO_SEAT
         found = self._share(seq, most, whole=not self.setup.chunked)
         if isinstance(found, Reason):
             return found
-        if not self._fits(seq, found, running):
+        if not self._fits(seq, found):
             return Reason.NO_BLOCKS
         self._give(seq, found, most)
         return None
 
-    def _fits(self, seq: Sequence, n: int, running: int) -> bool:
+    def _fits(self, seq: Sequence, n: int) -> bool:
         """The admission test: its whole known text (or this chunk) must find free blocks."""
         setup = self.setup
         if setup.num_blocks is None:
             return True
         whole = setup.reserve == "full_prompt"
         needed = setup.blocks(seq.known) if whole else self._new_blocks(seq, n)
-        margin = setup.watermark if running else 0
+        margin = setup.watermark if self.seats_left < setup.max_num_seqs else 0
         return needed + margin <= setup.num_blocks - self.made.used

@@ -1,9 +1,9 @@
 """Runs a scenario: rounds one after another, equal ones at once.
 
 While nobody joins or leaves, the next round is planned like the last one. `stretches` then
-executes the same plan several times in one go: until the next request finishes, a prompt ends or
-somebody arrives. The costs of such rounds grow evenly with the KV tokens read, so times stay
-exact sums of integers. `jump=False` takes every round by itself; both ways give equal histories.
+executes the same plan several times in one go: until a request or a prompt ends, or somebody
+comes or leaves. The costs of such rounds grow evenly with the KV tokens read, so times stay exact
+sums of integers. `jump=False` takes every round by itself; both ways give equal histories.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sim import static
 from sim.plan import Plan
 from sim.scheduler import Commit, commit, execute, plan, reserve
+from sim.sequence import Sequence
 from sim.state import State
 
 
@@ -26,6 +27,7 @@ class Stretch:
     growth: int
     plan: Plan
     commit: Commit
+    ejected: list[Sequence]  # evicted before it, by plans of no round
 
 
 def span(rounds: int, duration: int, growth: int) -> int:
@@ -70,17 +72,18 @@ def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch
     if limit is not None:
         count = min(count, limit)
     reserve(state, made)
-    first, start = state.round, state.now
+    first, start, ejected = state.round, state.now, state.ejected
     done = commit(state, made, start + span(count, duration, growth), count)
-    return Stretch(first, count, start, duration, growth, made, done)
+    return Stretch(first, count, start, duration, growth, made, done, ejected)
 
 
 def _idle(state: State) -> bool:
     """Nothing can run now: time goes on to the next arrival or start. False: all is done."""
-    times = [t for t in (state.next_arrival, static.start_time(state)) if t is not None]
-    if not times:
+    wakes = [seq.wakes_at for seq in state.readers() if seq.is_paused]
+    times = [state.next_arrival, state.next_leaving, static.start_time(state), *wakes]
+    if not any(time is not None for time in times):
         return False
-    state.now = min(times)
+    state.now = min(time for time in times if time is not None)
     return True
 
 
@@ -92,12 +95,16 @@ def _growth(state: State, made: Plan) -> int:
 
 def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
     """How many rounds from here on have this very plan."""
+    setup = state.scenario.setup
+    if state.has_readers or setup.speculation or (setup.moe and setup.moe.draw):
+        return 1
     if made.admitted or made.padding or (state.batch and state.batch.filling):
         return 1
     if state.batch is None and not _is_steady(state, made):
         return 1
     decoding = set(made.emits)
-    count = _rounds_before(state.next_arrival, state.now, duration, growth)
+    times = [time for time in (state.next_arrival, state.next_leaving) if time is not None]
+    count = _rounds_before(min(times, default=None), state.now, duration, growth)
     for seq, n in made.given.items():
         if seq.rereads or (seq in decoding and seq.in_prefill):
             return 1
@@ -120,7 +127,7 @@ def _is_steady(state: State, made: Plan) -> bool:
 
 
 def _rounds_before(arrival: int | None, now: int, duration: int, growth: int) -> int | None:
-    """How many rounds start before an arrival; None when nobody comes."""
+    """How many rounds start before somebody comes or leaves; None when nobody does."""
     if arrival is None:
         return None
     low, high = 1, 1

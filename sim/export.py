@@ -24,7 +24,7 @@ def round_dict(record: Round, history: History) -> dict[str, Any]:
         "end": to_shown(record.end, unit),
         "P": record.prefill,
         "D": record.decode,
-        "V": 0,
+        "V": record.drafts,
         "K": record.kv_read,
         "given": dict(record.given),
         "admitted": list(record.admitted),
@@ -36,7 +36,7 @@ def round_dict(record: Round, history: History) -> dict[str, Any]:
         "blocks": dict(record.blocks),
         "emitted": list(record.emitted),
         "finished": list(record.finished),
-        "padding": record.padding,
+        "padding": record.padding + record.bucket_padding,
         "idle": len(record.idle),
         "why": {id_: str(reason) for id_, reason in record.why.items()},
     }

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from sim.order import NEVER
 from sim.plan import Plan
-from sim.state import Reason, Sequence, State
+from sim.sequence import Reason, Sequence
+from sim.state import State
 
 
 def arrival(seq: Sequence) -> tuple[int, int]:
     """The tie break of every order: arrival, then list order."""
-    return seq.request.arrival, seq.index
+    return seq.arrival, seq.index
 
 
 # The waiting.
@@ -61,14 +62,11 @@ def ring(decodes: Iterable[Sequence]) -> list[Sequence]:
     return sorted(decodes, key=lambda seq: seq.served)
 
 
-def most_decodes(state: State, reserve: int | None = None) -> int:
-    """Decodes a round may hold: `max_decodes`, and what `prefill_reserve` leaves of the budget."""
+def decode_room(state: State) -> int:
+    """Positions decodes may have: what `prefill_reserve` leaves of the budget."""
     setup = state.scenario.setup
-    reserve = setup.prefill_reserve if reserve is None else reserve
-    most = setup.budget if setup.max_decodes is None else setup.max_decodes
-    if reserve:
-        most = min(most, setup.budget - min(reserve, _aged_demand(state)))
-    return max(most, 0)
+    reserve = setup.prefill_reserve
+    return max(setup.budget - min(reserve, _aged_demand(state) if reserve else 0), 0)
 
 
 def _aged_demand(state: State) -> int:
@@ -86,7 +84,7 @@ def _aged_demand(state: State) -> int:
             free -= seq.blocks(seq.known, setup)
             if seats < 0 or free < 0:
                 break
-        if seq.request.arrival <= born_by:
+        if seq.arrival <= born_by:
             demand += min(seq.demand, setup.max_chunk or seq.demand)
         if demand >= setup.prefill_reserve:
             break
@@ -119,7 +117,7 @@ def shares(state: State, budget: int) -> Iterator[tuple[Sequence, int]]:
 
 def _rotation(seq: Sequence) -> tuple[int, int, int, int]:
     """A newcomer joins at its arrival; who had a chunk at that round's end, behind arrivals."""
-    joined = seq.request.arrival if seq.chunked_at is None else seq.chunked_at
+    joined = seq.arrival if seq.chunked_at is None else seq.chunked_at
     return joined, seq.chunked_at is not None, *arrival(seq)
 
 

@@ -14,10 +14,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.checkpoint import Checkpoint
 from sim.engine import Stretch, stretches
 from sim.record import Round, next_round
 from sim.scenario import Scenario
-from sim.state import Checkpoint, State
+from sim.state import State
 
 Ints = NDArray[np.int64]
 
@@ -76,7 +77,7 @@ class Recorder:
         for seq in made.admitted:
             if self.first_rounds[seq.index] < 0:
                 self.first_rounds[seq.index] = stretch.first
-        for seq in made.preempted:
+        for seq in (*stretch.ejected, *made.preempted):
             self.preemptions[seq.index] += 1
         for seq in made.prefilling:
             if seq.peak:

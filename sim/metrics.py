@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sim.clock import scale_of, to_shown
 from sim.history import History, Ints
-from sim.state import Status
+from sim.sequence import Status
 
 Floats = NDArray[np.float64]
 Number = int | float

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from sim.state import Batch, Reason, Sequence
+from sim.sequence import Reason, Sequence
+from sim.state import Batch
 
 
 @dataclass(slots=True)
@@ -20,12 +21,16 @@ class Plan:
     emits: list[Sequence] = field(default_factory=list)  # who samples a token at the end
     admitted: list[Sequence] = field(default_factory=list)  # for the first time or again
     preempted: list[Sequence] = field(default_factory=list)  # in the order of eviction
+    rejected: list[Sequence] = field(default_factory=list)  # on_full reject: they found no block
+    is_short: bool = False  # on_full queue: one that runs waits for a block
     refused: dict[Sequence, Reason] = field(default_factory=dict)
     cut: dict[Sequence, Reason] = field(default_factory=dict)
     rest: Reason = Reason.BEHIND_HEAD
     prefill: int = 0  # P: prompt positions, padding included
     decode: int = 0  # D: decodes, idle seats of a static batch included
+    drafts: int = 0  # V: draft positions, counted apart from D
     kv_read: int = 0  # K: KV tokens read
+    moved: int = 0  # KV blocks swapped out or in
     padding: int = 0
     idle: int = 0
     opens: Batch | None = None  # the static batch that begins with this round
@@ -33,8 +38,13 @@ class Plan:
 
     @property
     def positions(self) -> int:
-        """Positions of the budget in use: P and D."""
-        return self.prefill + self.decode
+        """Positions of the budget in use: P, D and drafts."""
+        return self.prefill + self.decode + self.drafts
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing comes of it: no position, and nobody moves or leaves."""
+        return not (self.positions or self.preempted or self.rejected)
 
     def give(self, seq: Sequence, n: int, prefill: bool) -> None:
         """Give `seq` n positions of what is left."""
@@ -46,6 +56,7 @@ class Plan:
             self.prefill += n
         else:
             self.decode += 1
+            self.drafts += n - 1
 
     def take_back(self, seq: Sequence) -> None:
         """Undo `give`: the positions return to the budget."""
@@ -60,3 +71,4 @@ class Plan:
             self.prefill -= n
         else:
             self.decode -= 1
+            self.drafts -= n - 1

@@ -6,14 +6,17 @@ Everything that is wrong is gathered on the way, so that one answer names it all
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from itertools import pairwise
 from typing import Any
 
 from sim.clock import TimeUnit, to_internal, to_shown
 from sim.problems import Problem
-from sim.setup import MAX_REQUESTS, Cost, Request, Setup
+from sim.setup import MAX_REQUESTS, Cost, Experts, Request, Setup, Slo, Speculation
+
+Record = Request | Setup | Cost | Speculation | Experts | Slo
 
 
-def written(record: Request | Setup | Cost, unit: TimeUnit) -> dict[str, Any]:
+def written(record: Record, unit: TimeUnit) -> dict[str, Any]:
     """A record as a table of a file; fields at their default are left out."""
     data: dict[str, Any] = {}
     for item in fields(record):
@@ -21,10 +24,14 @@ def written(record: Request | Setup | Cost, unit: TimeUnit) -> dict[str, Any]:
         if value == item.default:
             continue
         kind = item.metadata["kind"]
-        if kind == "cost":
+        if kind == "table":
             value = written(value, unit)
         elif kind in ("time", "wait") and isinstance(value, int):
             value = to_shown(value, unit)
+        elif kind == "span":
+            value = [to_shown(time, unit) for time in value]
+        elif isinstance(value, tuple):
+            value = list(value)
         data[item.name] = value
     return data
 
@@ -82,6 +89,51 @@ def _read_text(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> str:
     return value
 
 
+def _read_list(value: Any, least: int = 0, most: int = 1000) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise _BrokenRuleError("not_a_list", value)
+    if not least <= len(value) <= most:
+        raise _BrokenRuleError("bad_length", len(value), low=least, high=most)
+    return list(value)
+
+
+def _read_counts(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> tuple[int, ...]:
+    """Whole numbers that grow from one to the next."""
+    counts = tuple(_read_count(one, rule, unit) for one in _read_list(value, 1))
+    if any(a >= b for a, b in pairwise(counts)):
+        raise _BrokenRuleError("not_growing", list(counts))
+    return counts
+
+
+def _read_weights(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> tuple[float, ...]:
+    weights = tuple(_read_number(one, rule) for one in _read_list(value, 1))
+    if not sum(weights):
+        raise _BrokenRuleError("no_weight", list(weights))
+    return weights
+
+
+def _read_accepted(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> tuple[int, ...] | float:
+    """A list of whole numbers, or a chance."""
+    if isinstance(value, (list, tuple)):
+        return tuple(_read_count(one, rule, unit) for one in _read_list(value, 1, 100_000))
+    return float(_read_number(value, {"low": 0, "high": 1}))
+
+
+def _read_number(value: Any, rule: Mapping[str, Any]) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        raise _BrokenRuleError("not_number", value)
+    _check_bounds(value, rule["low"], rule["high"])
+    return value
+
+
+def _read_span(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> tuple[int, int]:
+    """Two times, the first before the second."""
+    start, end = (_read_time(one, rule, unit) for one in _read_list(value, 2, 2))
+    if start >= end:
+        raise _BrokenRuleError("not_growing", list(value))
+    return start, end
+
+
 def _read_wait(value: Any, rule: Mapping[str, Any], unit: TimeUnit) -> int | str:
     return "full" if value == "full" else _read_time(value, rule, unit)
 
@@ -93,6 +145,10 @@ _READERS: Mapping[str, Callable[[Any, Mapping[str, Any], TimeUnit], Any]] = {
     "bool": _read_bool,
     "text": _read_text,
     "wait": _read_wait,
+    "counts": _read_counts,
+    "weights": _read_weights,
+    "accepted": _read_accepted,
+    "span": _read_span,
 }
 
 
@@ -135,8 +191,8 @@ class _Reader:
         return cls(**values) if len(self.problems) == found else None
 
     def value(self, value: Any, rule: Mapping[str, Any], place: tuple[str | int, ...]) -> Any:
-        if rule["kind"] == "cost":
-            return self.record(Cost, value, place)
+        if rule["kind"] == "table":
+            return self.record(rule["record"], value, place)
         try:
             return _READERS[rule["kind"]](value, rule, self.unit)
         except _BrokenRuleError as broken:

@@ -1,13 +1,15 @@
 """One round as people read it: ids instead of objects, reasons written out for everyone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from sim import extras
 from sim.plan import Plan
 from sim.scheduler import commit, execute, plan, reserve
+from sim.sequence import Reason, Sequence, Status
 from sim.setup import Request
-from sim.state import Reason, Sequence, State, Status
+from sim.state import State
 
 V = TypeVar("V")
 
@@ -36,6 +38,7 @@ class Round:
     end: int
     prefill: int
     decode: int
+    drafts: int
     kv_read: int
     given: Mapping[str, int]
     prefilling: frozenset[str]  # whose positions are prefill; the others decode
@@ -44,12 +47,16 @@ class Round:
     admitted: tuple[str, ...]
     resumed: tuple[str, ...]
     preempted: tuple[str, ...]
+    departed: Mapping[str, Status]  # who left since the last round, or is rejected in this one
     running: tuple[str, ...]
     queue: tuple[Request, ...]
     emitted: tuple[str, ...]
-    finished: tuple[str, ...]
+    tokens: Mapping[str, int]  # of those in `emitted`; more than one with accepted drafts
+    finished: tuple[str, ...]  # whose last token came out, late for its client or not
     padding: int
-    idle: tuple[str, ...]  # finished members of a static batch whose seats are held
+    bucket_padding: int  # decodes added to reach the next graph bucket
+    is_eager: bool  # more decodes than the largest bucket
+    idle: tuple[str, ...]  # members of a static batch who hold a seat without using it
     used: int | None  # KV blocks taken, None without a pool
     blocks: Mapping[str, int]  # of those running
     refused: Mapping[str, Reason]
@@ -59,7 +66,7 @@ class Round:
     @property
     def positions(self) -> int:
         """Positions of the budget in use."""
-        return self.prefill + self.decode
+        return self.prefill + self.decode + self.drafts
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -86,7 +93,10 @@ def next_round(state: State) -> Round | None:
     end = start + execute(state, made)
     resumed = tuple(seq.request.id for seq in made.admitted if seq.admitted)
     reserve(state, made)
-    idle = tuple(s.request.id for s in state.batch.members if s.done) if state.batch else ()
+    members = state.batch.members if state.batch and made.idle else []
+    idle = tuple(s.request.id for s in members if s.done or s.is_paused)
+    preempted = [*state.ejected, *made.preempted]
+    departed = {state.scenario.requests[i].id: how for i, how, _ in state.ended[state.told :]}
     running = list(state.running)
     used, blocks = state.used, _blocks_held(state, made)
     done = commit(state, made, end)
@@ -96,6 +106,7 @@ def next_round(state: State) -> Round | None:
         end=end,
         prefill=made.prefill,
         decode=made.decode,
+        drafts=made.drafts,
         kv_read=made.kv_read,
         given=_by_id(made.given),
         prefilling=frozenset(s.request.id for s in made.prefilling),
@@ -103,20 +114,23 @@ def next_round(state: State) -> Round | None:
         pads=_by_id(made.pads),
         admitted=tuple(id_ for id_ in _ids(made.admitted) if id_ not in resumed),
         resumed=resumed,
-        preempted=_ids(made.preempted),
+        preempted=_ids(preempted),
+        departed=departed,
         running=_ids(running),
         queue=tuple(seq.request for seq in state.waiting),
         emitted=_ids(done.emitted),
+        tokens=_by_id(done.emitted),
         finished=_ids(done.finished),
         padding=made.padding,
-        idle=idle if made.idle else (),
+        bucket_padding=extras.bucket_padding(made.decode, setup.buckets),
+        is_eager=extras.is_eager(made.decode, setup.buckets),
+        idle=idle,
         used=used if setup.num_blocks is not None else None,
         blocks=blocks,
         refused=_by_id(made.refused),
         rest=made.rest,
         after={
-            s.request.id: Snapshot(s.status, s.computed, s.emitted)
-            for s in (*running, *made.preempted)
+            s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in (*running, *preempted)
         },
     )
 
@@ -126,10 +140,12 @@ def _blocks_held(state: State, made: Plan) -> dict[str, int]:
     setup = state.scenario.setup
     if setup.num_blocks is None or state.batch:
         return {}
-    return {s.request.id: s.blocks(s.computed + made.given.get(s, 0), setup) for s in state.running}
+    return {
+        s.request.id: s.blocks(s.tokens_with(made.given.get(s, 0)), setup) for s in state.running
+    }
 
 
-def _ids(sequences: list[Sequence]) -> tuple[str, ...]:
+def _ids(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     return tuple(seq.request.id for seq in sequences)
 
 

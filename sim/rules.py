@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from sim.clock import to_shown
 from sim.problems import Problem
-from sim.setup import MAX_ROUNDS, Request, Setup
+from sim.setup import MAX_ROUNDS, Request, Setup, Slo
 
 
 def check(setup: Setup, requests: Sequence[Request]) -> list[Problem]:
@@ -28,6 +29,8 @@ def check(setup: Setup, requests: Sequence[Request]) -> list[Problem]:
 def _pool_can_run_out(setup: Setup, requests: Sequence[Request]) -> bool:
     if setup.num_blocks is None or setup.reserve == "max_output":
         return False
+    if setup.on_full in ("swap", "reject"):  # nothing is ever computed again
+        return False
     most = sum(setup.blocks(r.prompt + r.output - 1) for r in requests)
     return most > setup.num_blocks
 
@@ -40,17 +43,26 @@ def _setup_problems(setup: Setup) -> list[Problem]:
                 problems.append(Problem(("setup", name), "limit_without_chunks"))
         if setup.granularity != "request":
             problems.append(Problem(("setup", "granularity"), "limit_without_chunks"))
-    if setup.order == "aging" and setup.aging_step is None:
-        problems.append(Problem(("setup", "aging_step"), "aging_needs_step"))
-    if setup.granularity == "chunk" and setup.max_chunk is None:
-        problems.append(Problem(("setup", "max_chunk"), "chunks_need_size"))
-    problems += _pairs_without_meaning(setup)
-    if setup.round_target is not None and setup.time == "tick":
-        problems.append(Problem(("setup", "round_target"), "target_in_ticks"))
-    cost = setup.cost
-    if setup.time == "ms" and min(cost.duration(1, 0, 0), cost.duration(0, 1, 0)) == 0:
-        problems.append(Problem(("setup", "cost"), "zero_cost"))
-    return problems
+    for name, rule, is_broken in _partners(setup):
+        if is_broken:
+            problems.append(Problem(("setup", name), rule, getattr(setup, name)))
+    return problems + _pairs_without_meaning(setup)
+
+
+def _partners(setup: Setup) -> tuple[tuple[str, str, bool], ...]:
+    """Settings that need another one, or rule it out: name, rule, whether it is broken."""
+    cost, in_ms = setup.cost, setup.time == "ms"
+    free = min(cost.duration(1, 0, 0), cost.duration(0, 1, 0)) == 0
+    target = setup.round_target is not None
+    return (
+        ("aging_step", "aging_needs_step", setup.order == "aging" and setup.aging_step is None),
+        ("max_chunk", "chunks_need_size", setup.granularity == "chunk" and not setup.max_chunk),
+        ("think", "think_needs_loop", bool(setup.think) and setup.concurrency is None),
+        ("price_padding", "padding_needs_buckets", setup.price_padding and not setup.buckets),
+        ("slo", "empty_slo", setup.slo == Slo()),
+        ("round_target", "target_in_ticks", target and not in_ms),
+        ("cost", "zero_cost", in_ms and free),
+    )
 
 
 _AS_VLLM = {  # what mode vllm_v1 fixes: the allowed values
@@ -64,6 +76,7 @@ _AS_VLLM = {  # what mode vllm_v1 fixes: the allowed values
     "round_target": (None,),
     "max_decodes": (None,),
     "prefill_reserve": (0,),
+    "on_full": ("recompute",),
 }
 
 
@@ -105,6 +118,7 @@ def _request_problems(
             (*place, "cached"), "cached_above_prompt", request.cached, {"high": request.prompt}
         )
         problems.append(found)
+    problems += _leaving_problems(request, setup, place)
     new = request.prompt - request.cached
     if may_preempt:  # it may come back with all but its last token to compute again
         new = request.prompt + request.output - 1
@@ -117,6 +131,22 @@ def _request_problems(
     if setup.num_blocks is not None and most > setup.num_blocks:
         params = {"high": setup.num_blocks, "id": request.id}
         problems.append(Problem((*place, "prompt"), "never_fits_pool", most, params))
+    return problems
+
+
+def _leaving_problems(
+    request: Request, setup: Setup, place: tuple[str | int, ...]
+) -> list[Problem]:
+    """Of clients that leave early or read slowly."""
+    problems = []
+    arrival, leaves = request.arrival, request.cancel_at
+    if leaves is not None and leaves < arrival and setup.concurrency is None:
+        shown = {"low": to_shown(arrival, setup.time)}
+        value = to_shown(leaves, setup.time)
+        problems.append(Problem((*place, "cancel_at"), "leaves_before_arrival", value, shown))
+    if (request.credits is None) != (request.read_every is None):
+        missing = "credits" if request.credits is None else "read_every"
+        problems.append(Problem((*place, missing), "credits_with_pace"))
     return problems
 
 

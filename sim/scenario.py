@@ -59,6 +59,11 @@ class Scenario:
         """An upper bound of the rounds of its run."""
         return rules.most_rounds(self.setup, self.requests)
 
+    @property
+    def chance_seed(self) -> int:
+        """The seed of what is drawn during a run: the setup's, else the file's."""
+        return self.seed if self.setup.seed is None else self.setup.seed
+
     def _checked(self) -> Self:
         if problems := rules.check(self.setup, self.requests):
             raise ScenarioError(tuple(problems))

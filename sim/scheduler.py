@@ -8,9 +8,10 @@ Sarathi-Serve, OSDI 2024, for chunks); static batching, in `static`, makes plans
 
 from dataclasses import dataclass, field
 
-from sim import continuous, static
+from sim import continuous, extras, static
 from sim.plan import Plan
-from sim.state import Sequence, State
+from sim.sequence import Reason, Sequence, Status
+from sim.state import State
 
 MOST_SEATS = 10**6
 
@@ -21,10 +22,20 @@ __all__ = ["Commit", "Plan", "commit", "execute", "plan", "reserve"]
 
 
 def plan(state: State) -> Plan | None:
-    """What the next round gives to whom, and why others get nothing; None: nothing to do now."""
+    """What the next round gives to whom, and why others get nothing; None: nothing to do now.
+
+    A plan without a position is no round: who was evicted or rejected in it goes, and the round
+    is planned again.
+    """
     is_static = state.scenario.setup.mode == "static"
-    made = static.plan(state) if is_static else continuous.plan(state)
-    return made if made is not None and made.positions else None
+    while True:
+        made = static.plan(state) if is_static else continuous.plan(state)
+        if made is None or made.is_idle:
+            return None
+        if made.positions:
+            return made
+        reserve(state, made)
+        state.ejected += made.preempted
 
 
 # reserve
@@ -32,15 +43,19 @@ def plan(state: State) -> Plan | None:
 
 def reserve(state: State, made: Plan) -> None:
     """Make queues and blocks match the plan: the evicted go back, the admitted come in."""
-    state.used = made.used
     for seq in made.preempted:
-        seq.peak = max(seq.peak, seq.computed)
-        seq.computed, seq.preempted = 0, True
+        if state.scenario.setup.on_full != "swap":
+            seq.peak = max(seq.peak, seq.computed)
+            seq.computed = 0
+        seq.preempted = True
         state.enqueue(seq, front=True)
     if made.preempted:
         state.running = [seq for seq in state.running if not seq.preempted]
+    for seq in made.rejected:
+        state.end(seq, Status.REJECTED)
     if made.admitted:
         _seat(state, made)
+    state.used = made.used
 
 
 def _seat(state: State, made: Plan) -> None:
@@ -62,10 +77,15 @@ def _seat(state: State, made: Plan) -> None:
 
 def execute(state: State, made: Plan) -> int:
     """How long the round takes, in internal units: a tick, or what the cost model says."""
-    setup = state.scenario.setup
+    setup, cost = state.scenario.setup, state.scenario.setup.cost
     if setup.time == "tick":
         return 1
-    return setup.cost.duration(made.prefill, made.decode, made.kv_read)
+    decode = made.decode
+    if setup.price_padding:
+        decode += extras.bucket_padding(decode, setup.buckets)
+    duration = cost.duration(made.prefill, decode, made.kv_read)
+    duration += cost.per_draft * made.drafts + cost.per_swap_block * made.moved
+    return duration + cost.per_expert_token * extras.fullest_expert(state, made.positions)
 
 
 # commit
@@ -75,13 +95,26 @@ def execute(state: State, made: Plan) -> int:
 class Commit:
     """What came out at the end of a round, or of `count` equal ones."""
 
-    emitted: list[Sequence] = field(default_factory=list)
+    emitted: dict[Sequence, int] = field(default_factory=dict)  # tokens of each, a round
     finished: list[Sequence] = field(default_factory=list)
 
 
-def _take_turns(state: State, made: Plan) -> None:
-    """Who had a decode when others had to be left out goes to the end of the ring."""
-    left_out = any(seq.admitted and not seq.in_prefill for seq in made.refused)
+def _note_turns(state: State, made: Plan, end: int) -> None:
+    """What decides who is next: places in the ring of decodes, and in the rotation of chunks.
+
+    Who had a decode when others had to be left out goes to the end of the ring.
+    """
+    setup = state.scenario.setup
+    if setup.granularity == "chunk":
+        for seq in made.prefilling:
+            seq.chunked_at = end
+    if not setup.caps_decodes:
+        return
+    capped = (Reason.DECODE_LIMIT, Reason.BUDGET_SPENT)
+    left_out = any(
+        seq.admitted and not seq.in_prefill and reason in capped
+        for seq, reason in made.refused.items()
+    )
     for place, seq in enumerate(made.given):
         if left_out or seq in made.prefilling:
             seq.served = state.round * MOST_SEATS + place
@@ -89,25 +122,45 @@ def _take_turns(state: State, made: Plan) -> None:
 
 def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
     """Advance tokens by `count` rounds of this plan, let the finished go, move time to `end`."""
-    setup = state.scenario.setup
-    for seq, n in made.given.items():
-        seq.computed = min(seq.computed + n * count, seq.prompt + seq.emitted + count - 1)
-    finished = []
-    for seq in made.emits:
-        seq.emitted += count
-        if seq.emitted >= seq.output:
-            finished.append(seq)
-    if setup.caps_decodes:
-        _take_turns(state, made)
-    if setup.granularity == "chunk":
-        for seq in made.prefilling:
-            seq.chunked_at = end
-    if finished:
-        state.running = [seq for seq in state.running if not seq.done]
-    if state.batch is not None:
-        static.advance(state, made, count)
-    elif finished and setup.num_blocks is not None:
-        state.used -= sum(seq.blocks(seq.computed, setup) for seq in finished)
+    tokens = dict.fromkeys(made.emits, 1)
+    if made.drafts:
+        tokens |= extras.accepted(state, made)
+    _advance(state, made, tokens, count)
+    _note_turns(state, made, end)
     state.now = end
     state.round += count
-    return Commit(made.emits, finished)
+    if state.has_readers:
+        _deliver(state, tokens)
+    finished = [seq for seq in tokens if seq.is_sent]
+    for seq in finished:
+        state.end(seq, _farewell(seq, end))
+    if state.batch is not None:
+        static.advance(state.batch, made, count)
+    state.ejected = []
+    state.told = len(state.ended)
+    return Commit(tokens, finished)
+
+
+def _advance(state: State, made: Plan, tokens: dict[Sequence, int], count: int) -> None:
+    """Computed lengths and sampled tokens; blocks of drafts that were dropped are free again."""
+    for seq, n in made.given.items():
+        out = tokens.get(seq, 1)
+        seq.computed = min(seq.computed + n * count, seq.prompt + seq.emitted + out * count - 1)
+    for seq, out in tokens.items():
+        seq.emitted += out * count
+    setup = state.scenario.setup
+    if made.drafts and setup.num_blocks is not None:
+        state.used = sum(seq.blocks(seq.computed, setup) for seq in state.running)
+
+
+def _farewell(seq: Sequence, end: int) -> Status:
+    """How a request leaves whose last token is out: its client may have gone before."""
+    cancel_at = seq.request.cancel_at
+    return Status.FINISHED if cancel_at is None or cancel_at >= end else Status.CANCELLED
+
+
+def _deliver(state: State, tokens: dict[Sequence, int]) -> None:
+    for seq in state.readers():
+        seq.read(state.now)
+        if seq in tokens:
+            seq.stream(tokens[seq], state.now)

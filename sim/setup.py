@@ -12,12 +12,29 @@ MAX_TOKENS = 1_000_000
 MAX_TIME = 10**10  # ms or ticks: about four months
 MAX_ROUNDS = 10_000_000
 
-Kind = Literal["count", "time", "choice", "bool", "text", "wait", "cost"]
+Kind = Literal[
+    "count",
+    "time",
+    "choice",
+    "bool",
+    "text",
+    "wait",
+    "table",
+    "counts",
+    "weights",
+    "accepted",
+    "span",
+]
 
 
 def _rule(kind: Kind, default: Any = MISSING, **rule: Any) -> Any:
     """A dataclass field with its rule: kind, low, high or choices."""
     return field(default=default, metadata={"kind": kind, **rule})
+
+
+def _part(record: type) -> dict[str, Any]:
+    """The rule of a field that is a record of its own."""
+    return {"kind": "table", "record": record}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +43,8 @@ class Request:
 
     `output` is what it will really generate: the simulator knows it, the scheduler does not.
     `cached` prompt tokens have their KV on arrival and need no computing. A lower `priority` is
-    more urgent (vLLM).
+    more urgent (vLLM). `cancel_at` is when its client leaves; a slow reader takes a token each
+    `read_every` and may have `credits` unread ones.
     """
 
     id: str = _rule("text")
@@ -38,6 +56,9 @@ class Request:
     priority: int = _rule("count", 0, low=-1_000_000, high=1_000_000)
     tenant: str = _rule("text", "")
     deadline: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    cancel_at: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    credits: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
+    read_every: int | None = _rule("time", None, low=0, high=MAX_TIME)
 
     @property
     def allowed_output(self) -> int:
@@ -47,12 +68,19 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Time of a round: base + per_prefill·P + per_decode·D + per_kv_token·K, in ns."""
+    """Time of a round: base + per_prefill·P + per_decode·D + per_kv_token·K, in ns.
+
+    Extras add their own: `per_draft` a draft position, `per_swap_block` a KV block moved out or
+    in, `per_expert_token` a position of the fullest expert.
+    """
 
     base: int = _rule("time", 2_000_000, low=0, high=MAX_TIME)
     per_prefill: int = _rule("time", 500_000, low=0, high=MAX_TIME)
     per_decode: int = _rule("time", 1_000_000, low=0, high=MAX_TIME)
     per_kv_token: int = _rule("time", 0, low=0, high=MAX_TIME)
+    per_draft: int = _rule("time", 500_000, low=0, high=MAX_TIME)
+    per_swap_block: int = _rule("time", 0, low=0, high=MAX_TIME)
+    per_expert_token: int = _rule("time", 0, low=0, high=MAX_TIME)
 
     def duration(self, prefill: int, decode: int, kv_tokens: int) -> int:
         """Nanoseconds of a round with P prefill positions, D decodes and K KV tokens read."""
@@ -62,6 +90,35 @@ class Cost:
             + self.per_decode * decode
             + self.per_kv_token * kv_tokens
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Speculation:
+    """Drafts a decode tries at once, and how many of them turn out right.
+
+    `accepted` is a list used in turn, one entry a verification, or the chance of each draft.
+    """
+
+    drafts: int = _rule("count", low=1, high=1_000)
+    accepted: tuple[int, ...] | float = _rule("accepted", low=0, high=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Experts:
+    """How a mixture of experts spreads a round's positions: by `weights`, or drawn by them."""
+
+    weights: tuple[int | float, ...] = _rule("weights", low=0, high=10**6)
+    draw: bool = _rule("bool", False)
+
+
+@dataclass(frozen=True, slots=True)
+class Slo:
+    """Service-level objectives: the most each latency may be. They change no round."""
+
+    ttft: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    tpot: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    max_itl: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    e2e: int | None = _rule("time", None, low=0, high=MAX_TIME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +159,23 @@ class Setup:
         "choice", "full_prompt", choices=("full_prompt", "none", "max_output")
     )
     watermark: int = _rule("count", 0, low=0, high=100_000_000)
+    on_full: Literal["recompute", "swap", "queue", "reject"] = _rule(
+        "choice", "recompute", choices=("recompute", "swap", "queue", "reject")
+    )
+    queue_timeout: int | None = _rule("time", None, low=0, high=MAX_TIME)
+    max_queue: int | None = _rule("count", None, low=1, high=1_000_000)
+    concurrency: int | None = _rule("count", None, low=1, high=100_000)
+    think: int = _rule("time", 0, low=0, high=MAX_TIME)
     batch_size: int | None = _rule("count", None, low=1, high=100_000)
     batch_wait: int | Literal["full"] | None = _rule("wait", None, low=0, high=MAX_TIME)
-    cost: Cost = field(default=Cost(), metadata={"kind": "cost"})
+    buckets: tuple[int, ...] | None = _rule("counts", None, low=1, high=100_000)
+    price_padding: bool = _rule("bool", False)
+    speculation: Speculation | None = field(default=None, metadata=_part(Speculation))
+    moe: Experts | None = field(default=None, metadata=_part(Experts))
+    cost: Cost = field(default=Cost(), metadata=_part(Cost))
+    seed: int | None = _rule("count", None, low=0, high=2**63)
+    slo: Slo | None = field(default=None, metadata=_part(Slo))
+    window: tuple[int, int] | None = _rule("span", None, low=0, high=MAX_TIME)
 
     @property
     def seats(self) -> int:

@@ -1,16 +1,18 @@
 """Static batching: a batch is closed when it starts, and stays until its last member is done.
 
 Its prompts form a rectangle, padded to the longest, worked off row by row in rounds of at most
-the budget. Then one decode round a token; who is done keeps an idle seat. This is the picture
-that continuous batching is measured against (Yu et al., Orca, OSDI 2022, request-level batching).
+the budget. Then one decode round a token; who is done, gone or paused keeps an idle seat. This is
+the picture that continuous batching is measured against (Yu et al., Orca, OSDI 2022,
+request-level batching).
 """
 
 from collections.abc import Iterator
 from itertools import accumulate, islice
 
 from sim.plan import Plan
+from sim.sequence import Reason, Sequence
 from sim.setup import Setup
-from sim.state import Batch, Reason, Sequence, State
+from sim.state import Batch, State
 
 
 def plan(state: State) -> Plan | None:
@@ -27,6 +29,8 @@ def plan(state: State) -> Plan | None:
         made.admitted = list(batch.members)
     if batch.filling:
         _prefill_round(made, batch, setup)
+    elif all(member.done or member.is_paused for member in batch.members):
+        return None
     else:
         _decode_round(made, batch)
     return made
@@ -38,18 +42,13 @@ def start_time(state: State) -> int | None:
     wait = setup.batch_wait if setup.mode == "static" else None
     if state.batch is not None or not state.waiting or not isinstance(wait, int):
         return None
-    return state.waiting[0].request.arrival + wait
+    return state.waiting[0].arrival + wait
 
 
-def advance(state: State, made: Plan, count: int) -> None:
-    """After a round: the rectangle is worked off further; a batch without members left is over."""
-    batch = state.batch
-    assert batch is not None
+def advance(batch: Batch, made: Plan, count: int) -> None:
+    """After a round: the rectangle is worked off further."""
     if batch.filling:
         batch.position += made.prefill * count
-    if all(member.done for member in batch.members):
-        state.batch = None
-        state.used = 0
 
 
 def _members(state: State, setup: Setup) -> list[Sequence]:
@@ -82,7 +81,7 @@ def _prefill_round(made: Plan, batch: Batch, setup: Setup) -> None:
     """The next at most `budget` positions of the rectangle."""
     last = min(batch.position + setup.budget, batch.area)
     for seq, first, past in _row_parts(batch, last):
-        real = _overlap(first, past, seq.prompt - seq.request.cached)
+        real = 0 if seq.done else _overlap(first, past, seq.prompt - seq.request.cached)
         if real:
             made.give(seq, real, prefill=True)
         if pad := past - first - real:
@@ -91,9 +90,9 @@ def _prefill_round(made: Plan, batch: Batch, setup: Setup) -> None:
             made.prefill += pad
             made.left -= pad
     if last == batch.area and setup.first_token == "last_chunk":
-        made.emits = list(batch.rows)
+        made.emits = [seq for seq in batch.rows if not seq.done]
     for seq in batch.members:
-        if seq not in made.given:
+        if seq not in made.given and not seq.done:
             made.refused[seq] = Reason.BATCH_TURN
 
 
@@ -113,7 +112,9 @@ def _overlap(first: int, past: int, length: int) -> int:
 
 def _decode_round(made: Plan, batch: Batch) -> None:
     for seq in batch.members:
-        if seq.done:
+        if seq.is_paused and not seq.done:
+            made.refused[seq] = Reason.PAUSED
+        if seq.done or seq.is_paused:
             made.idle += 1
             made.decode += 1
             made.left -= 1

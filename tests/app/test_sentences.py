@@ -218,6 +218,9 @@ def test_a_line_says_what_happened_and_the_number_that_caused_it(
     assert re.search(r"[\u4e00-\u9fff]", line(subject, index, id_, "zh"))
 
 
+SLOW = {"credits": 1, "read_every": 50}
+QUEUE = {"block_size": 4, "num_blocks": 3, "on_full": "queue"}
+
 REASONS: dict[Reason, tuple[Scenario, int, str]] = {
     Reason.BUDGET_SPENT: (scenario(*TWO, budget=4), 0, "B"),
     Reason.NO_SEAT: (scenario(*TWO, budget=8, max_num_seqs=1), 0, "B"),
@@ -231,6 +234,8 @@ REASONS: dict[Reason, tuple[Scenario, int, str]] = {
     Reason.PROMPTS_FIRST: (scenario(*LATER, budget=8, service="prefill_first"), 1, "A"),
     Reason.TENANT_QUOTA: (scenario(*TWO, budget=8, order="tenant", tenant_quota=1), 0, "B"),
     Reason.CHUNK_LIMIT: (by_hand(max_chunk=2), 0, "A"),
+    Reason.PAUSED: (scenario(("A", 0, 4, 4, SLOW), ("B", 0, 4, 4), budget=8), 2, "A"),
+    Reason.BLOCKS_AWAITED: (scenario(*TWO, THREE, budget=8, **QUEUE), 1, "C"),
     Reason.BATCH_CLOSED: (scenario(*TWO, budget=4, mode="static", batch_size=1), 0, "B"),
     Reason.BATCH_TURN: (scenario(*TWO, budget=4, mode="static"), 0, "B"),
 }

@@ -8,6 +8,7 @@ from sim import Reason, Scenario, run
 from sim.check import check
 from sim.history import simulate
 from sim.order import NEVER, urgency
+from sim.sequence import Sequence
 from sim.setup import Request, Setup
 from tests.sim.make import Row, by_hand, scenario
 
@@ -127,17 +128,18 @@ def test_a_quota_binds_only_in_the_order_of_tenants() -> None:
 def test_no_deadline_comes_last_and_ties_go_by_arrival() -> None:
     setup = Setup(4, order="deadline")
     rows = [Request("A", 3, 1, 1), Request("B", 2, 1, 1), Request("C", 9, 1, 1, deadline=50)]
-    keys = {row.id: urgency(row, i, setup) for i, row in enumerate(rows)}
+    keys = {row.id: urgency(Sequence(i, row), setup) for i, row in enumerate(rows)}
     assert sorted(keys, key=keys.__getitem__) == ["C", "B", "A"]
     assert keys["A"] == (NEVER, 3, 0)
 
 
 def test_a_step_of_waiting_is_worth_one_level() -> None:
     setup = Setup(4, order="aging", aging_step=10)
-    old, young = Request("A", 0, 1, 1, priority=2), Request("B", 20, 1, 1, priority=0)
-    assert urgency(old, 0, setup) == (20, 0, 0)
-    assert urgency(old, 0, setup) < urgency(young, 1, setup)  # equal, so by arrival
-    assert urgency(young, 1, setup) < urgency(Request("C", 1, 1, 1, priority=2), 2, setup)
+    old = urgency(Sequence(0, Request("A", 0, 1, 1, priority=2)), setup)
+    young = urgency(Sequence(1, Request("B", 20, 1, 1, priority=0)), setup)
+    later = urgency(Sequence(2, Request("C", 1, 1, 1, priority=2)), setup)
+    assert old == (20, 0, 0)
+    assert old < young < later  # the first two are equal, so by arrival
 
 
 @pytest.mark.parametrize("order", ["fifo", "deadline", "aging", "tenant"])

@@ -8,7 +8,8 @@ from sim.files import builtin
 from sim.history import simulate
 from sim.record import next_round
 from sim.scheduler import plan
-from sim.state import Sequence, State
+from sim.sequence import Sequence
+from sim.state import State
 from sim.workload import synthetic
 from tests.sim.make import by_hand, scenario
 
