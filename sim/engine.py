@@ -28,6 +28,7 @@ class Stretch:
     plan: Plan
     commit: Commit
     ejected: list[Sequence]  # evicted before it, by plans of no round
+    slots: int  # tokens with KV in the blocks of its first round
 
 
 def span(rounds: int, duration: int, growth: int) -> int:
@@ -72,9 +73,12 @@ def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch
     if limit is not None:
         count = min(count, limit)
     reserve(state, made)
+    slots = 0
+    if state.scenario.setup.num_blocks is not None:
+        slots = sum(seq.tokens_with(made.given.get(seq, 0)) for seq in state.running)
     first, start, ejected = state.round, state.now, state.ejected
     done = commit(state, made, start + span(count, duration, growth), count)
-    return Stretch(first, count, start, duration, growth, made, done, ejected)
+    return Stretch(first, count, start, duration, growth, made, done, ejected, slots)
 
 
 def _idle(state: State) -> bool:

@@ -30,12 +30,16 @@ _COLUMNS = (
     "growth",
     "prefill",
     "decode",
+    "drafts",
     "padding",
     "idle",
     "running",
     "waiting",
     "emitted",
     "used",
+    "slots",
+    "preempted",
+    "recomputed",
 )
 _MOST_CHECKPOINTS = 256
 _MOST_CACHED_ROUNDS = 20_000
@@ -66,27 +70,36 @@ class Recorder:
     def after(self, stretch: Stretch, state: State) -> None:
         """One stretch, `state` standing at its end."""
         made, done = stretch.plan, stretch.commit
+        evicted = (*stretch.ejected, *made.preempted)
         row = (
             *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
-            *(made.prefill, made.decode, made.padding, made.idle),
-            *(len(state.running) + len(done.finished), len(state.waiting), len(done.emitted)),
-            made.used,
+            *(made.prefill, made.decode, made.drafts, made.padding, made.idle),
+            *(len(state.running) + len(done.finished), len(state.waiting)),
+            *(sum(done.emitted.values()), made.used, stretch.slots),
+            *(len(evicted), self._computed_again(stretch)),
         )
         for name, value in zip(_COLUMNS, row, strict=True):
             self.columns[name].append(value)
         for seq in made.admitted:
             if self.first_rounds[seq.index] < 0:
                 self.first_rounds[seq.index] = stretch.first
-        for seq in (*stretch.ejected, *made.preempted):
+        for seq in evicted:
             self.preemptions[seq.index] += 1
-        for seq in made.prefilling:
-            if seq.peak:
-                again = min(seq.computed, seq.peak) - (seq.computed - made.given[seq])
-                self.recomputed[seq.index] += max(0, again)
         for seq, n in made.given.items():
             _extend(self.work[seq.index], stretch, n, int(seq in made.prefilling))
-        for seq in done.emitted:
-            _extend(self.tokens[seq.index], stretch)
+        for seq, tokens in done.emitted.items():
+            _extend(self.tokens[seq.index], stretch, tokens)
+
+    def _computed_again(self, stretch: Stretch) -> int:
+        """Positions of a round that had been computed before an eviction."""
+        total, made = 0, stretch.plan
+        for seq in made.prefilling:
+            if seq.peak:
+                done = seq.computed - made.given[seq] * stretch.count
+                again = max(0, min(seq.computed, seq.peak) - done)
+                self.recomputed[seq.index] += again
+                total += again
+        return total
 
 
 def _extend(runs: list[list[int]], stretch: Stretch, *key: int) -> None:
@@ -104,21 +117,31 @@ class History:
 
     `columns` have an entry a stretch (equal rounds in a row). `work[i]` lists the runs of request
     i as rows (first round, rounds, positions a round, 1 for prefill or 0 for decode); `tokens[i]`
-    as rows (first round, rounds) with one token at each round's end; `first_rounds[i]` is the round
-    it was admitted in, `preemptions[i]` and `recomputed[i]` count its evictions and the positions
+    as rows (first round, rounds, tokens at each round's end); `first_rounds[i]` is the round it was
+    admitted in (-1: never), `arrivals[i]` when it came, `states[i]` how it left, and `ended_at[i]`
+    when; `preemptions[i]` and `recomputed[i]` count its evictions and the positions
     computed again for them. Rounds count from 0 here.
     """
 
-    def __init__(self, scenario: Scenario, recorder: Recorder) -> None:
+    def __init__(self, scenario: Scenario, recorder: Recorder, end: State) -> None:
         self.scenario = scenario
         self.columns: dict[str, Ints] = {
             name: np.array(values, dtype=np.int64) for name, values in recorder.columns.items()
         }
         self.work = [np.array(runs, dtype=np.int64).reshape(-1, 4) for runs in recorder.work]
-        self.tokens = [np.array(runs, dtype=np.int64).reshape(-1, 2) for runs in recorder.tokens]
+        self.tokens = [np.array(runs, dtype=np.int64).reshape(-1, 3) for runs in recorder.tokens]
         self.first_rounds = np.array(recorder.first_rounds, dtype=np.int64)
         self.preemptions = np.array(recorder.preemptions, dtype=np.int64)
         self.recomputed = np.array(recorder.recomputed, dtype=np.int64)
+        entered = end.entered.get if scenario.setup.concurrency else None
+        self.arrivals = np.array(
+            [entered(i, -1) if entered else r.arrival for i, r in enumerate(scenario.requests)],
+            dtype=np.int64,
+        )
+        ends = {index: (how, time) for index, how, time in end.ended}
+        size = range(len(scenario.requests))
+        self.states = tuple(ends[i][0] for i in size)
+        self.ended_at = np.array([ends[i][1] for i in size], dtype=np.int64)
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
 
@@ -199,13 +222,13 @@ class History:
 
 
 def _expand(runs: Ints) -> Ints:
-    """Rows (first, count) as the numbers first, first + 1 and so on."""
-    if len(runs) == 1:
+    """Rows (first, count, times) as the numbers first, first + 1 and so on, each so many times."""
+    if len(runs) == 1 and runs[0, 2] == 1:
         return np.arange(runs[0, 0], runs[0, 0] + runs[0, 1])
     total = int(runs[:, 1].sum())
     skipped = np.repeat(runs[:, 0] - np.cumsum(runs[:, 1]) + runs[:, 1], runs[:, 1])
     rounds: Ints = np.arange(total, dtype=np.int64) + skipped
-    return rounds
+    return np.repeat(rounds, np.repeat(runs[:, 2], runs[:, 1]))
 
 
 @lru_cache(maxsize=64)
@@ -232,4 +255,4 @@ def simulate(scenario: Scenario, *, jump: bool = True) -> History:
     source = stretches(state, jump=jump, before=recorder.before)
     for stretch in source:
         recorder.after(stretch, state)
-    return History(scenario, recorder)
+    return History(scenario, recorder, state)

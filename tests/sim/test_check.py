@@ -128,7 +128,7 @@ def spoil_emitted(history: History) -> None:
 
 
 def spoil_tokens(history: History) -> None:
-    history.tokens[0] = np.array([[1, 2], [1, 1]])
+    history.tokens[0] = np.array([[1, 2, 1], [1, 1, 1]])
 
 
 def spoil_work(history: History) -> None:
