@@ -38,6 +38,7 @@ _COLUMNS = (
     "emitted",
     "used",
     "slots",
+    "slot_growth",
     "preempted",
     "recomputed",
 )
@@ -76,6 +77,7 @@ class Recorder:
             *(made.prefill, made.decode, made.drafts, made.padding, made.idle),
             *(len(state.running) + len(done.finished), len(state.waiting)),
             *(sum(done.emitted.values()), made.used, stretch.slots),
+            sum(made.given.values()) if stretch.slots else 0,
             *(len(evicted), self._computed_again(stretch)),
         )
         for name, value in zip(_COLUMNS, row, strict=True):
@@ -196,6 +198,12 @@ class History:
         start = np.repeat(columns["start"], columns["count"])
         ends: Ints = start + within * self.per_round("duration") + growth
         return ends
+
+    @cached_property
+    def slots(self) -> Ints:
+        """Tokens that have their KV in the pool's blocks in each round, as scheduled."""
+        within = np.arange(len(self)) - self.per_round("first")
+        return self.per_round("slots") + within * self.per_round("slot_growth")
 
     @cached_property
     def starts(self) -> Ints:
