@@ -55,7 +55,7 @@ def stretches(
         state.collect()
         made = plan(state)
         if made is None:
-            if not _idle(state):
+            if not idle(state):
                 return
             continue
         if before:
@@ -81,7 +81,7 @@ def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch
     return Stretch(first, count, start, duration, growth, made, done, ejected, slots)
 
 
-def _idle(state: State) -> bool:
+def idle(state: State) -> bool:
     """Nothing can run now: time goes on to the next arrival or start. False: all is done."""
     wakes = [seq.wakes_at for seq in state.readers() if seq.is_paused]
     times = [state.next_arrival, state.next_leaving, static.start_time(state), *wakes]

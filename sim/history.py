@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.checkpoint import Checkpoint
-from sim.engine import Stretch, stretches
+from sim.engine import Stretch, idle, stretches
 from sim.record import Round, next_round
 from sim.scenario import Scenario
 from sim.state import State
@@ -172,15 +172,17 @@ class History:
         return self._replay(0, len(self))
 
     def _replay(self, first: int, past: int) -> Iterator[Round]:
+        if first >= past:
+            return
         checkpoint = self._checkpoints[bisect_right(self._rounds_at, first) - 1]
         state = checkpoint.restore(self.scenario)
         for _ in stretches(state, limit=first - state.round):
             pass
         for index in range(first, past):
-            state.now = int(self.starts[index])
             state.collect()
-            record = next_round(state)
-            assert record is not None, f"replay found nothing to run in round {index}"
+            while (record := next_round(state)) is None:
+                assert idle(state), f"replay found nothing to run in round {index}"
+                state.collect()
             yield record
 
     # Columns of one entry a round. Times in internal units.

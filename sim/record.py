@@ -52,7 +52,7 @@ class Round:
     queue: tuple[Request, ...]
     emitted: tuple[str, ...]
     tokens: Mapping[str, int]  # of those in `emitted`; more than one with accepted drafts
-    finished: tuple[str, ...]  # whose last token came out, late for its client or not
+    finished: tuple[str, ...]
     padding: int
     bucket_padding: int  # decodes added to reach the next graph bucket
     is_eager: bool  # more decodes than the largest bucket
@@ -120,7 +120,7 @@ def next_round(state: State) -> Round | None:
         queue=tuple(seq.request for seq in state.waiting),
         emitted=_ids(done.emitted),
         tokens=_by_id(done.emitted),
-        finished=_ids(done.finished),
+        finished=_ids(seq for seq in done.finished if seq.ended is Status.FINISHED),
         padding=made.padding,
         bucket_padding=extras.bucket_padding(made.decode, setup.buckets),
         is_eager=extras.is_eager(made.decode, setup.buckets),

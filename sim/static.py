@@ -70,7 +70,8 @@ def _blocks(member: Sequence, setup: Setup) -> int:
 def _may_start(state: State, setup: Setup) -> bool:
     if not state.waiting:
         return False
-    full = len(state.waiting) >= setup.seats
+    members = _members(state, setup)
+    full = len(members) == setup.seats or len(members) < len(state.waiting)
     if setup.batch_wait is None or full or state.next_arrival is None:
         return True
     due = start_time(state)

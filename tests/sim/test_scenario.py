@@ -61,7 +61,7 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "unknown_key",
         {**table(), "xyz": 1},
         "xyz",
-        "is not a known name; known: setup, requests, name, note, seed",
+        "is not a known name; known: setup, requests, workload, name, note, seed",
     ),
     ("not_a_table", [], "scenario", "must be a table of names and values, not []"),
     ("not_a_table", {"setup": 4, "requests": [GOOD_REQUEST]}, "setup", "must be a table of"),
@@ -252,12 +252,6 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "requests[0].prompt",
         "A: 6 tokens to compute can never fit whole into the budget of 4; "
         "raise the budget or switch chunked on",
-    ),
-    (
-        "prompt_never_fits",  # evicted after two outputs it has 8 tokens to compute again
-        table(request(), request(id="B"), budget=7, chunked=False, block_size=4, num_blocks=3),
-        "requests[0].prompt",
-        "A: 8 tokens to compute can never fit whole into the budget of 7",
     ),
     (
         "never_fits_pool",
