@@ -9,12 +9,23 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from sim import tables, vllm
 from sim.check import check
 from sim.export import to_json, write_csv
-from sim.files import BY_HAND, SYNTHETIC, FileError, builtin, builtin_files, read_table, traffic
+from sim.files import (
+    BY_HAND,
+    SYNTHETIC,
+    FileError,
+    builtin,
+    builtin_files,
+    lanes,
+    read_table,
+    suggestion,
+    traffic,
+)
 from sim.history import History, run
 from sim.problems import ScenarioError
 from sim.scenario import Scenario
@@ -155,22 +166,26 @@ def _rounds(options: argparse.Namespace) -> None:
 def _list(options: argparse.Namespace) -> None:
     for name in (*builtin_files(), SYNTHETIC):
         scenario = builtin(name)
-        _out(f"{name:<10} {len(scenario.requests):>4} requests  {scenario.note}")
+        _out(f"{name:<12} {len(scenario.requests):>3} requests  {scenario.note}")
+        names = ", ".join(f"{name}/{lane}" for lane in lanes(name))
+        for line in wrap(f"lanes: {names}", 86, break_on_hyphens=False) if names else []:
+            _out(f"{'':<13}{line}")
 
 
 # Finding WHAT.
 
 
 def _find(options: argparse.Namespace) -> Scenario:
-    """A built-in scenario, a scenario file, or a trace."""
+    """A built-in scenario or one of its lanes, a scenario file, or a trace."""
     what = options.what
-    if what in builtin_files() or what == SYNTHETIC:
+    names = (*builtin_files(), SYNTHETIC)
+    if what.partition("/")[0] in builtin_files() or what == SYNTHETIC:
         return builtin(what)
     path = Path(what)
     if not path.is_file():
-        names = ", ".join((*builtin_files(), SYNTHETIC))
         kind = "a folder, not a file" if path.is_dir() else "no such file"
-        raise _RefusedError(f"{what}: {kind}, nor a built-in scenario ({names})")
+        near = suggestion(what, names) or "; python -m sim list names those"
+        raise _RefusedError(f"{what}: {kind}, nor a built-in scenario{near}")
     if path.suffix == ".toml" or (path.suffix == ".json" and _is_scenario(path)):
         return _scenario_file(path)
     return _trace(path, options)

@@ -12,6 +12,7 @@ import pytest
 
 from sim import cli
 from sim.cli import main
+from sim.files import builtin_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -190,9 +191,11 @@ def test_static_seats_that_idle_are_shown(good: Any) -> None:
     assert "C decode (done), A idle, B idle" in result.out
 
 
-def test_list_names_every_built_in_scenario(good: Any) -> None:
-    names = [words[0] for words in good("list").words]
-    assert names == ["1a", "2b", "3a", "5a", "5c", "7a", "8a", "synthetic"]
+def test_list_names_every_built_in_scenario_and_its_lanes(good: Any) -> None:
+    lines = good("list").out.splitlines()
+    names = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert names == [*builtin_files(), "synthetic"]
+    assert "             lanes: 10b/chunks, 10b/whole" in lines
 
 
 def test_rounds_prints_the_recorded_form(good: Any, tmp_path: Path) -> None:
