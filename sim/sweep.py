@@ -21,25 +21,6 @@ def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
-def changed(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
-    """A scenario with settings of its file form set anew; `cost.base` names a part.
-
-    Raises:
-        ScenarioError: the changed setup breaks rules.
-        ValueError: a name stands for something that has no parts.
-    """
-    data = scenario.to_dict()
-    for name, value in changes.items():
-        table = data["setup"]
-        *groups, last = name.removeprefix("setup.").split(".")
-        for group in groups:
-            table = table.setdefault(group, {})
-            if not isinstance(table, dict):
-                raise ValueError(f"{group} has no parts")
-        table[last] = value
-    return Scenario.from_dict(data)
-
-
 def sweep(scenarios: Iterable[Scenario], executor: Executor | None = None) -> Iterator[Figures]:
     """The figures of `Metrics.overall` of each scenario, in order, as soon as they are there.
 
