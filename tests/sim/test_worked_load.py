@@ -16,8 +16,8 @@ def waiting_at(result: dict[str, Any], *seconds: int) -> list[int]:
 
 
 def little(load: dict[str, float]) -> float:
-    """λW: arrivals a second times ms in the system."""
-    return load["lambda"] * load["W"] / 1000
+    """λW: arrivals a second times seconds in the system."""
+    return load["lambda"] * load["W"]
 
 
 def test_11a_25_a_second_arrive_and_20_are_served() -> None:
@@ -45,7 +45,7 @@ def test_11a_new_requests_wait_for_seconds_and_running_ones_never() -> None:
 
 def test_11b_little_s_law_holds_in_a_stable_window() -> None:
     load = figures("11b")["overall"]["load"]
-    assert (load["lambda"], load["W"], load["L"]) == (16, 750, 12)
+    assert (load["lambda"], load["W"], load["L"]) == (16, 0.75, 12)
     assert little(load) == 12
 
 
