@@ -66,9 +66,8 @@ def _check_round(record: Round, scenario: Scenario) -> None:
     assert record.end > record.start, f"{at} takes no time"
     if setup.num_blocks is not None and record.used is not None:
         assert record.used <= setup.num_blocks, f"{at} uses {record.used} blocks of the pool"
-        if setup.mode != "static":
-            held = sum(record.blocks.values())
-            assert held == record.used, f"{at} has {record.used} blocks taken, {held} held"
+        held = sum(record.blocks.values())
+        assert held == record.used, f"{at} has {record.used} blocks taken, {held} held"
 
 
 class _Watch:

@@ -30,6 +30,7 @@ def test_blocks_of_dropped_drafts_come_back_from_the_end() -> None:
     assert used == shown
 
 
-def test_a_static_batch_holds_no_tables() -> None:
-    subject = scenario(*PAIR, mode="static", budget=16, block_size=4, num_blocks=8)
-    assert all(table == {} for table in tables(run(subject), 8))
+def test_a_static_batch_holds_all_its_blocks_until_it_ends() -> None:
+    rows = (("A", 0, 4, 1), ("B", 0, 4, 3))
+    subject = scenario(*rows, mode="static", budget=16, block_size=4, num_blocks=8)
+    assert list(tables(run(subject), 8)) == [{"A": (0,), "B": (1, 2)}] * 3
