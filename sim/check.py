@@ -91,6 +91,8 @@ class _Watch:
         for id_, how in record.departed.items():
             self._check_departure(record, id_, how)
         for id_ in record.after:
+            if id_ in record.departed:  # evicted, and then gone
+                continue
             self._check_state(record, id_)
             self._check_tokens(record, id_)
             now = record.after[id_]
