@@ -12,15 +12,13 @@ from functools import cached_property, lru_cache
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sim.checkpoint import Checkpoint
 from sim.engine import Stretch, stretches
 from sim.record import Round, next_round
+from sim.runs import Ints, Runs, by_owner, joined
 from sim.scenario import Scenario
 from sim.state import State
-
-Ints = NDArray[np.int64]
 
 _COLUMNS = (
     "first",
@@ -51,8 +49,8 @@ class Recorder:
 
     def __init__(self, scenario: Scenario) -> None:
         self.columns = {name: array("q") for name in _COLUMNS}
-        self.work: list[list[list[int]]] = [[] for _ in scenario.requests]
-        self.tokens: list[list[list[int]]] = [[] for _ in scenario.requests]
+        self.work = Runs()
+        self.tokens = Runs()
         self.first_rounds = [-1] * len(scenario.requests)
         self.preemptions = [0] * len(scenario.requests)
         self.recomputed = [0] * len(scenario.requests)
@@ -87,10 +85,13 @@ class Recorder:
                 self.first_rounds[seq.index] = stretch.first
         for seq in evicted:
             self.preemptions[seq.index] += 1
-        for seq, n in made.given.items():
-            _extend(self.work[seq.index], stretch, n, int(seq in made.prefilling))
-        for seq, tokens in done.emitted.items():
-            _extend(self.tokens[seq.index], stretch, tokens)
+        self.work.see(stretch.first, made.given, made.prefilling)
+        self.tokens.see(stretch.first, done.emitted)
+
+    def close(self, state: State) -> None:
+        """The run is over: what is under way ends."""
+        self.work.see(state.round, {})
+        self.tokens.see(state.round, {})
 
     def _computed_again(self, stretch: Stretch) -> int:
         """Positions of a round that had been computed before an eviction."""
@@ -102,16 +103,6 @@ class Recorder:
                 self.recomputed[seq.index] += again
                 total += again
         return total
-
-
-def _extend(runs: list[list[int]], stretch: Stretch, *key: int) -> None:
-    """Append a run, or lengthen the last one when the stretch goes on with it."""
-    if runs:
-        last = runs[-1]
-        if last[0] + last[1] == stretch.first and last[2:] == list(key):
-            last[1] += stretch.count
-            return
-    runs.append([stretch.first, stretch.count, *key])
 
 
 class History:
@@ -130,8 +121,7 @@ class History:
         self.columns: dict[str, Ints] = {
             name: np.array(values, dtype=np.int64) for name, values in recorder.columns.items()
         }
-        self.work = [np.array(runs, dtype=np.int64).reshape(-1, 4) for runs in recorder.work]
-        self.tokens = [np.array(runs, dtype=np.int64).reshape(-1, 3) for runs in recorder.tokens]
+        self._work, self._tokens = recorder.work, recorder.tokens
         self.first_rounds = np.array(recorder.first_rounds, dtype=np.int64)
         self.preemptions = np.array(recorder.preemptions, dtype=np.int64)
         self.recomputed = np.array(recorder.recomputed, dtype=np.int64)
@@ -183,6 +173,32 @@ class History:
             assert record is not None, f"replay found nothing to run in round {index}"
             yield record
 
+    # Runs, by owner and then round.
+
+    @cached_property
+    def work_runs(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """All of `work` at once: owner, first round, rounds, positions a round, 1 for prefill."""
+        owner, first, count, amount, kind = joined(self._work.rows()).T.copy()
+        return owner, first, count, amount, kind
+
+    @cached_property
+    def token_runs(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """All of `tokens` at once: owner, first round, rounds, tokens a round."""
+        owner, first, count, amount, _ = joined(self._tokens.rows()).T.copy()
+        return owner, first, count, amount
+
+    @cached_property
+    def work(self) -> list[Ints]:
+        """Per request its rows (first round, rounds, positions a round, 1 for prefill)."""
+        owner, *columns = self.work_runs
+        return by_owner(owner, tuple(columns), len(self.scenario.requests))
+
+    @cached_property
+    def tokens(self) -> list[Ints]:
+        """Per request its rows (first round, rounds, tokens at each round's end)."""
+        owner, *columns = self.token_runs
+        return by_owner(owner, tuple(columns), len(self.scenario.requests))
+
     # Columns of one entry a round. Times in internal units.
 
     def per_round(self, name: str) -> Ints:
@@ -219,24 +235,17 @@ class History:
 
         The second array has one entry more than there are requests.
         """
-        rounds = [_expand(runs) for runs in self.tokens]
-        offsets = np.cumsum([0, *(len(r) for r in rounds)])
-        return np.concatenate([np.zeros(0, np.int64), *rounds]), offsets
+        owner, first, count, amount = self.token_runs
+        before = np.cumsum(count) - count
+        rounds = np.arange(count.sum()) + np.repeat(first - before, count)
+        rounds = np.repeat(rounds, np.repeat(amount, count))
+        sizes = np.bincount(owner, count * amount, minlength=len(self.scenario.requests))
+        return rounds, np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
 
     def token_times(self, index: int) -> Ints:
         """When the tokens of request `index` came out."""
         rounds, offsets = self.token_rounds
         return self.ends[rounds[offsets[index] : offsets[index + 1]]]
-
-
-def _expand(runs: Ints) -> Ints:
-    """Rows (first, count, times) as the numbers first, first + 1 and so on, each so many times."""
-    if len(runs) == 1 and runs[0, 2] == 1:
-        return np.arange(runs[0, 0], runs[0, 0] + runs[0, 1])
-    total = int(runs[:, 1].sum())
-    skipped = np.repeat(runs[:, 0] - np.cumsum(runs[:, 1]) + runs[:, 1], runs[:, 1])
-    rounds: Ints = np.arange(total, dtype=np.int64) + skipped
-    return np.repeat(rounds, np.repeat(runs[:, 2], runs[:, 1]))
 
 
 @lru_cache(maxsize=64)
@@ -263,4 +272,5 @@ def simulate(scenario: Scenario, *, jump: bool = True) -> History:
     source = stretches(state, jump=jump, before=recorder.before)
     for stretch in source:
         recorder.after(stretch, state)
+    recorder.close(state)
     return History(scenario, recorder, state)
