@@ -16,7 +16,8 @@ import numpy as np
 from sim.checkpoint import Checkpoint
 from sim.engine import Stretch, stretches
 from sim.record import Round, next_round
-from sim.runs import Ints, Runs, by_owner, joined
+from sim.runs import Ints as Ints
+from sim.runs import Runs, by_owner, joined
 from sim.scenario import Scenario
 from sim.state import State
 
