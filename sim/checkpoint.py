@@ -77,9 +77,13 @@ class Checkpoint:
             luck=tuple(r.getstate() if r else None for r in (state.draft_luck, state.expert_luck)),
         )
 
-    def restore(self, scenario: Scenario) -> State:
-        """A state of its own that stands where the noted one stood."""
-        state = State.start(scenario)
+    def restore(self, blank: State) -> State:
+        """A state of its own that stands where the noted one stood.
+
+        Args:
+            blank: any state of the same scenario; what never changes is taken from it.
+        """
+        state, scenario = blank.blank(), blank.scenario
         state.now, state.round, state.arrived = self.now, self.round, self.arrived
         state.used, state.turns = self.used, dict(self.turns)
         state.entering, state.leaving = list(self.entering), list(self.leaving)

@@ -8,6 +8,7 @@ sums of integers. `jump=False` takes every round by itself; both ways give equal
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import sqrt
 
 from sim import static
 from sim.plan import Plan
@@ -108,7 +109,7 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
         return 1
     decoding = set(made.emits)
     times = [time for time in (state.next_arrival, state.next_leaving) if time is not None]
-    count = _rounds_before(min(times, default=None), state.now, duration, growth)
+    count = rounds_before(min(times) - state.now, duration, growth) if times else None
     for seq, n in made.given.items():
         if seq.rereads or (seq in decoding and seq.in_prefill):
             return 1
@@ -130,17 +131,17 @@ def _is_steady(state: State, made: Plan) -> bool:
     return not (depends and made.prefilling)
 
 
-def _rounds_before(arrival: int | None, now: int, duration: int, growth: int) -> int | None:
-    """How many rounds start before somebody comes or leaves; None when nobody does."""
-    if arrival is None:
-        return None
-    low, high = 1, 1
-    while now + span(high, duration, growth) < arrival:
-        low, high = high, high * 2
-    while low < high:
-        middle = (low + high) // 2
-        if now + span(middle, duration, growth) < arrival:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def rounds_before(wait: int, duration: int, growth: int) -> int:
+    """How many rounds start before a wait is over, the first right now and so at least one.
+
+    The root of a square equation, put right where the float was not exact.
+    """
+    if not growth:
+        return max(-(-wait // duration), 1)
+    slope = duration - growth / 2
+    count = max(int(2 * wait / (slope + sqrt(slope * slope + 2.0 * growth * wait))), 1)
+    while span(count, duration, growth) < wait:
+        count += 1
+    while count > 1 and span(count - 1, duration, growth) >= wait:
+        count -= 1
+    return count

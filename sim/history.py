@@ -15,10 +15,13 @@ import numpy as np
 
 from sim.checkpoint import Checkpoint
 from sim.engine import Stretch, stretches
+from sim.express import Lane
 from sim.record import Round, next_round
+from sim.rides import Rides
 from sim.runs import Ints as Ints
 from sim.runs import Runs, by_owner, joined
 from sim.scenario import Scenario
+from sim.sequence import Status
 from sim.state import State
 
 _COLUMNS = (
@@ -41,6 +44,7 @@ _COLUMNS = (
     "preempted",
     "recomputed",
 )
+_NEVER = 2**62
 _MOST_CHECKPOINTS = 256
 _MOST_CACHED_ROUNDS = 20_000
 
@@ -52,9 +56,9 @@ class Recorder:
         self.columns = {name: array("q") for name in _COLUMNS}
         self.work = Runs()
         self.tokens = Runs()
-        self.first_rounds = [-1] * len(scenario.requests)
-        self.preemptions = [0] * len(scenario.requests)
-        self.recomputed = [0] * len(scenario.requests)
+        self.first_rounds = np.full(len(scenario.requests), _NEVER)
+        self.preemptions = np.zeros(len(scenario.requests), dtype=np.int64)
+        self.recomputed = np.zeros(len(scenario.requests), dtype=np.int64)
         self.checkpoints: list[Checkpoint] = []
         self._every = 1
 
@@ -82,17 +86,25 @@ class Recorder:
         for name, value in zip(_COLUMNS, row, strict=True):
             self.columns[name].append(value)
         for seq in made.admitted:
-            if self.first_rounds[seq.index] < 0:
-                self.first_rounds[seq.index] = stretch.first
+            self.first_rounds[seq.index] = min(self.first_rounds[seq.index], stretch.first)
         for seq in evicted:
             self.preemptions[seq.index] += 1
         self.work.see(stretch.first, made.given, made.prefilling)
         self.tokens.see(stretch.first, done.emitted)
 
-    def close(self, state: State) -> None:
-        """The run is over: what is under way ends."""
-        self.work.see(state.round, {})
-        self.tokens.see(state.round, {})
+    def pause(self, at: int) -> None:
+        """Round `at` is not the scheduler's: what is under way ends for now."""
+        self.work.see(at, {})
+        self.tokens.see(at, {})
+
+    def add(self, rides: Rides) -> None:
+        """Put in what the express lane did."""
+        self.work.add(rides.work_rows())
+        self.tokens.add(rides.token_rows())
+        owners, rounds = rides.admissions()
+        first = np.full_like(self.first_rounds, _NEVER)
+        first[owners] = rounds
+        self.first_rounds = np.minimum(self.first_rounds, first)
 
     def _computed_again(self, stretch: Stretch) -> int:
         """Positions of a round that had been computed before an eviction."""
@@ -117,26 +129,39 @@ class History:
     computed again for them. Rounds count from 0 here.
     """
 
-    def __init__(self, scenario: Scenario, recorder: Recorder, end: State) -> None:
+    def __init__(
+        self, scenario: Scenario, recorder: Recorder, end: State, rides: Rides | None = None
+    ) -> None:
         self.scenario = scenario
-        self.columns: dict[str, Ints] = {
-            name: np.array(values, dtype=np.int64) for name, values in recorder.columns.items()
-        }
+        self._rides = rides
+        self.columns = _columns(recorder, rides)
         self._work, self._tokens = recorder.work, recorder.tokens
-        self.first_rounds = np.array(recorder.first_rounds, dtype=np.int64)
-        self.preemptions = np.array(recorder.preemptions, dtype=np.int64)
-        self.recomputed = np.array(recorder.recomputed, dtype=np.int64)
+        never = recorder.first_rounds == _NEVER
+        self.first_rounds = np.where(never, -1, recorder.first_rounds)
+        self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
         entered = end.entered.get if scenario.setup.concurrency else None
         self.arrivals = np.array(
             [entered(i, -1) if entered else r.arrival for i, r in enumerate(scenario.requests)],
             dtype=np.int64,
         )
-        ends = {index: (how, time) for index, how, time in end.ended}
-        size = range(len(scenario.requests))
-        self.states = tuple(ends[i][0] for i in size)
-        self.ended_at = np.array([ends[i][1] for i in size], dtype=np.int64)
+        self._ended = end.ended
+        states = [Status.FINISHED] * len(scenario.requests)
+        for index, how, _ in end.ended:
+            states[index] = how
+        self.states = tuple(states)
+        self._start = end.blank()
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
+
+    @cached_property
+    def ended_at(self) -> Ints:
+        """When each request left: with its last token, or before."""
+        owner, first, count, _ = self.token_runs
+        times = np.zeros(len(self.states), dtype=np.int64)
+        times[owner] = self.ends[first + count - 1]  # of several runs the last one stays
+        for index, _, time in self._ended:
+            times[index] = time
+        return times
 
     def __len__(self) -> int:
         return int(self.columns["count"].sum())
@@ -163,8 +188,7 @@ class History:
         return self._replay(0, len(self))
 
     def _replay(self, first: int, past: int) -> Iterator[Round]:
-        checkpoint = self._checkpoints[bisect_right(self._rounds_at, first) - 1]
-        state = checkpoint.restore(self.scenario)
+        state = self._state_by(first)
         for _ in stretches(state, limit=first - state.round):
             pass
         for index in range(first, past):
@@ -173,6 +197,16 @@ class History:
             record = next_round(state)
             assert record is not None, f"replay found nothing to run in round {index}"
             yield record
+
+    def _state_by(self, first: int) -> State:
+        """A state to go on from: before that round, or the latest one known before it."""
+        number = bisect_right(self._rounds_at, first) - 1
+        noted = self._rounds_at[number] if number >= 0 else -1
+        ride = self._rides.ride_before(first) if self._rides else None
+        if self._rides and ride and ride.past > noted:
+            at = min(first, ride.past)
+            return self._rides.state_before(at, int(self.starts[at]))
+        return self._checkpoints[number].restore(self._start)
 
     # Runs, by owner and then round.
 
@@ -204,7 +238,15 @@ class History:
 
     def per_round(self, name: str) -> Ints:
         """A column of `columns` with one entry a round."""
-        return np.repeat(self.columns[name], self.columns["count"])
+        values = np.repeat(self.columns[name], self.columns["count"])
+        if name == "waiting":  # nobody comes in during a stretch, but some may come
+            arrivals = np.sort(self.arrivals)
+            begun = np.repeat(self.columns["start"], self.columns["count"])
+            values += np.searchsorted(arrivals, self.starts, "right")
+            values -= np.searchsorted(arrivals, begun, "right")
+        if name == "used" and self._rides:
+            values += self._rides.used(len(self))
+        return values
 
     @cached_property
     def ends(self) -> Ints:
@@ -249,6 +291,20 @@ class History:
         return self.ends[rounds[offsets[index] : offsets[index + 1]]]
 
 
+def _columns(recorder: Recorder, rides: Rides | None) -> dict[str, Ints]:
+    """All columns in order of the rounds."""
+    columns = {name: np.frombuffer(v, dtype=np.int64) for name, v in recorder.columns.items()}
+    if rides is None:
+        return columns
+    more = rides.columns()
+    none = np.zeros(len(more["first"]), dtype=np.int64)
+    columns = {name: np.concatenate([own, more.get(name, none)]) for name, own in columns.items()}
+    if recorder.columns["first"]:
+        order = np.argsort(columns["first"], kind="stable")
+        columns = {name: column[order] for name, column in columns.items()}
+    return columns
+
+
 @lru_cache(maxsize=64)
 def _run_cached(scenario: Scenario) -> History:
     return simulate(scenario)
@@ -270,8 +326,15 @@ def simulate(scenario: Scenario, *, jump: bool = True) -> History:
     """
     state = State.start(scenario)
     recorder = Recorder(scenario)
-    source = stretches(state, jump=jump, before=recorder.before)
-    for stretch in source:
+    lane = Lane.of(state) if jump else None
+    if lane:
+        lane.take(state)
+    for stretch in stretches(state, jump=jump, before=recorder.before):
         recorder.after(stretch, state)
-    recorder.close(state)
-    return History(scenario, recorder, state)
+        if lane and lane.take(state):
+            recorder.pause(stretch.first + stretch.count)
+    recorder.pause(state.round)
+    rides = lane.read(state) if lane and lane.rides else None
+    if rides:
+        recorder.add(rides)
+    return History(scenario, recorder, state, rides)
