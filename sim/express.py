@@ -17,7 +17,7 @@ from dataclasses import fields
 from heapq import heapify, heappop, heappush
 
 from sim.engine import rounds_before
-from sim.rides import Ride, Rides, prices, seated
+from sim.rides import Ride, Rides, blocks_taken, prices, seated
 from sim.sequence import Sequence
 from sim.setup import Setup
 from sim.state import State
@@ -253,7 +253,7 @@ class Lane:
         fresh = range(max(head, state.arrived), came)
         waiting.extend(Sequence(indices[i], requests[i]) for i in fresh)
         state.now, state.round, state.arrived = now, self.rides[-1].past, came
-        state.used = sum(self._setup.blocks(seq.computed) for seq in state.running)
+        state.used = blocks_taken(state)
 
     def _is_kept(self) -> bool:
         """Whether the last ride has a round; it is struck out if not."""

@@ -244,7 +244,7 @@ class History:
             begun = np.repeat(self.columns["start"], self.columns["count"])
             values += np.searchsorted(arrivals, self.starts, "right")
             values -= np.searchsorted(arrivals, begun, "right")
-        if name == "used" and self._rides:
+        if name == "used" and self._rides and self.scenario.setup.num_blocks is not None:
             values += self._rides.used(len(self))
         return values
 

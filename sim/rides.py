@@ -39,6 +39,14 @@ class Ride:
     past: int = -1
 
 
+def blocks_taken(state: State) -> int:
+    """KV blocks of all who run; none without a pool."""
+    setup = state.scenario.setup
+    if setup.num_blocks is None:
+        return 0
+    return sum(setup.blocks(seq.computed) for seq in state.running)
+
+
 def seated(seq: Sequence, emitted: int, done: int) -> Sequence:
     """The sequence while it runs: so many tokens out, or `done` computed of an unfinished prompt."""
     seq.admitted, seq.emitted = True, emitted
@@ -215,7 +223,7 @@ class Rides:
         state.running = [seated(Sequence(indices[i], requests[i]), going[i], done) for i in going]
         state.now, state.round = now, round_
         state.arrived = max(ride.head, last + 1)
-        state.used = sum(state.scenario.setup.blocks(seq.computed) for seq in state.running)
+        state.used = blocks_taken(state)
         state.collect()
         return state
 
