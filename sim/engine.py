@@ -137,11 +137,11 @@ def rounds_before(wait: int, duration: int, growth: int) -> int:
     The root of a square equation, put right where the float was not exact.
     """
     if not growth:
-        return max(-(-wait // duration), 1)
+        return -(-wait // duration)
     slope = duration - growth / 2
-    count = max(int(2 * wait / (slope + sqrt(slope * slope + 2.0 * growth * wait))), 1)
-    while span(count, duration, growth) < wait:
-        count += 1
-    while count > 1 and span(count - 1, duration, growth) >= wait:
+    count = int(2 * wait / (slope + sqrt(slope * slope + 2.0 * growth * wait))) or 1
+    while count > 1 and (count - 1) * duration + growth * ((count - 1) * (count - 2) // 2) >= wait:
         count -= 1
+    while count * duration + growth * (count * (count - 1) // 2) < wait:
+        count += 1
     return count

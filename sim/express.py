@@ -14,6 +14,7 @@ and at most the last one runs with its prompt unfinished.
 """
 
 from dataclasses import fields
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from sim.engine import rounds_before
@@ -58,13 +59,18 @@ class Lane:
         self._finals = [r.prompt + r.output - 1 for r in requests]  # tokens computed at its end
         size = setup.block_size
         self._holds = [-(-tokens // size) for tokens in self._finals]
-        self._places = sorted(range(len(requests)), key=state.indices.__getitem__)
+        self._indices = state.indices
         self._bits = len(requests).bit_length()
         self._closed_for = 0  # stretches
         self.rows: list[int] = []  # round, start, P, D, K, running, waiting, tokens out a stretch
         self.chunks: list[int] = []  # place, first round, rounds, positions a round
         self.joins: list[int] = []  # place, round of first token, round after its last one
         self.rides: list[Ride] = []
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """The place of each index."""
+        return sorted(range(len(self._indices)), key=self._indices.__getitem__)
 
     @classmethod
     def of(cls, state: State) -> "Lane | None":
@@ -128,7 +134,7 @@ class Lane:
         place, left, done = self._begin(state)  # the prompt under way
         ride = self.rides[-1]
         ends = self._heap(ride.joins)
-        decodes = len(ends) - 1
+        until, decodes = ends[0] >> bits, len(ends) - 1  # until: the next round without one of them
         reads = sum(seq.computed for seq in state.running) - done
         held = sum(holds[self._places[seq.index]] for seq in state.running)
         now, at, came, head = state.now, state.round, state.arrived, ride.head
@@ -146,7 +152,9 @@ class Lane:
                 held += holds[head]
                 head += 1
             if left > room:  # chunks of all the budget that decodes leave
-                count = min((left - 1) // room, (ends[0] >> bits) - at)
+                count = (left - 1) // room
+                if count > until - at:
+                    count = until - at
                 read = reads + done
                 rows += (at, now, room, decodes, read, decodes + 1, came - head, decodes)
                 chunks += (place, at, count, room)
@@ -198,9 +206,10 @@ class Lane:
                     joins += (i, at, past)
                     heappush(ends, past << bits | i)
                     reads += prompts[i]
+                until = ends[0] >> bits
                 at += 1
             elif decodes:  # decodes alone, until one ends or somebody comes
-                count = (ends[0] >> bits) - at
+                count = until - at
                 duration, growth = base + per_decode * decodes + per_kv * reads, per_kv * decodes
                 end = now + count * duration + growth * (count * (count - 1) // 2)
                 if end > times[came] and decodes < seats:
@@ -215,8 +224,9 @@ class Lane:
                 continue
             else:
                 break
-            while ends[0] >> bits <= at:
+            while until <= at:
                 i = heappop(ends) & mask
+                until = ends[0] >> bits
                 decodes -= 1
                 reads -= finals[i]
                 held -= holds[i]

@@ -296,13 +296,17 @@ def _columns(recorder: Recorder, rides: Rides | None) -> dict[str, Ints]:
     columns = {name: np.frombuffer(v, dtype=np.int64) for name, v in recorder.columns.items()}
     if rides is None:
         return columns
-    more = rides.columns()
-    none = np.zeros(len(more["first"]), dtype=np.int64)
-    columns = {name: np.concatenate([own, more.get(name, none)]) for name, own in columns.items()}
-    if recorder.columns["first"]:
-        order = np.argsort(columns["first"], kind="stable")
-        columns = {name: column[order] for name, column in columns.items()}
-    return columns
+    driven = rides.columns()
+    own = np.searchsorted(driven["first"], columns["first"]) + np.arange(len(columns["first"]))
+    others = np.ones(len(own) + len(driven["first"]), dtype=bool)
+    others[own] = False
+    merged = {}
+    for name, values in columns.items():
+        merged[name] = np.zeros(len(others), dtype=np.int64)
+        if name in driven:
+            merged[name][others] = driven[name]
+        merged[name][own] = values
+    return merged
 
 
 @lru_cache(maxsize=64)

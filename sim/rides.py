@@ -4,6 +4,7 @@ The lane appends plain numbers to three lists and nothing else, as it has to be 
 history wants to know of its rounds follows from them.
 """
 
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,7 +79,7 @@ class Rides:
         self._firsts = [ride.first for ride in rides]
         self._order = np.array(state.indices, dtype=np.int64)  # place to index
         self._rows, self._chunks, self._joins = (
-            np.ascontiguousarray(np.array(numbers, dtype=np.int64).reshape(-1, width).T)
+            np.ascontiguousarray(np.array(array("q", numbers)).reshape(-1, width).T)
             for numbers, width in ((rows, 8), (chunks, 4), (joins, 3))
         )
         self._joins_before = [ride.joins // 3 for ride in rides] + [len(joins) // 3]
@@ -216,7 +217,8 @@ class Rides:
         some = np.flatnonzero(begun & (past > round_))
         going = dict(zip(place[some].tolist(), (round_ - first[some]).tolist(), strict=True))
         last, done = self._prompt_before(number, round_)
-        if last > max(place[: np.count_nonzero(begun)], default=-1):
+        joined = np.count_nonzero(begun)  # the first so many: prompts end in order of arrival
+        if last > (place[joined - 1] if joined else -1):
             going[last] = 0
         state = self._state.blank()
         requests, indices = state.arrivals, state.indices
