@@ -53,11 +53,11 @@ class _Planner:
             self._run(seq for seq in self._in_order("decode_first") if not seq.in_prefill)
             self._deal()
         else:
-            self._run(self._in_order(service))
+            self._run(self._run_easily(self._in_order(service)))
             self._admit(fairness.candidates(self.state, self.made))
         return self.made
 
-    def _in_order(self, service: str) -> Iterable[Sequence]:
+    def _in_order(self, service: str) -> list[Sequence]:
         """Who runs: in order of admission, or decodes first; decodes left out take turns."""
         running = self.state.running
         if self.setup.caps_decodes and min(self.decodes_left, self.room) < len(running):
@@ -106,6 +106,36 @@ class _Planner:
                 continue
             if reason := self._serve(seq, most):
                 self.made.refused[seq] = reason
+
+    def _run_easily(self, running: list[Sequence]) -> list[Sequence]:
+        """Serve the decodes in front all at once where no limit can touch them; the rest of all.
+
+        Each gets a position and at most a block: what `_serve` would give it, without asking.
+        """
+        made, pool = self.made, self.setup.num_blocks
+        least = min(made.left, self.room, self.decodes_left)
+        if pool is not None:
+            least = min(least, pool - made.used)
+        is_odd = self.state.has_readers or self.setup.speculation or made.preempted
+        if is_odd or least < len(running):
+            return running
+        takes_blocks = pool is not None and self.setup.reserve != "max_output"
+        block, size, read, taken = self.setup.block_size, 0, 0, 0
+        for seq in running:
+            done = seq.computed
+            if not seq.emitted or done != seq.prompt + seq.emitted - 1:
+                break
+            read += done
+            if takes_blocks and not done % block:
+                taken += 1
+            size += 1
+        made.emits += running[:size]
+        made.given |= dict.fromkeys(made.emits, 1)
+        made.decode, made.left = size, made.left - size
+        made.kv_read, made.used = read, made.used + taken
+        self.room -= size
+        self.decodes_left -= size
+        return running[size:]
 
     def _serve(self, seq: Sequence, most: int | None) -> Reason | None:
         """Give a running request its positions, or the reason why it gets none."""

@@ -7,8 +7,8 @@ sums of integers. `jump=False` takes every round by itself; both ways give equal
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 from sim import static
 from sim.plan import Plan
@@ -17,8 +17,7 @@ from sim.sequence import Sequence
 from sim.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """`count` rounds of one plan from `start` on; the j-th lasts `duration + j · growth`."""
 
     first: int
@@ -76,10 +75,20 @@ def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch
     reserve(state, made)
     slots = 0
     if state.scenario.setup.num_blocks is not None:
-        slots = sum(seq.tokens_with(made.given.get(seq, 0)) for seq in state.running)
+        slots = _slots(state, made)
     first, start, ejected = state.round, state.now, state.ejected
     done = commit(state, made, start + span(count, duration, growth), count)
     return Stretch(first, count, start, duration, growth, made, done, ejected, slots)
+
+
+def _slots(state: State, made: Plan) -> int:
+    """Tokens that have their KV in blocks with this plan; a position read again adds none."""
+    given, slots = made.given, 0
+    for seq, n in given.items():
+        slots += seq.computed + n - (seq.computed == seq.prompt + seq.emitted)
+    if len(given) < len(state.running):
+        slots += sum(seq.computed for seq in state.running if seq not in given)
+    return slots
 
 
 def _idle(state: State) -> bool:

@@ -53,7 +53,8 @@ class Recorder:
     """Writes down columns, per-request runs and checkpoints while a scenario runs."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.columns = {name: array("q") for name in _COLUMNS}
+        self.rows = array("q")  # the columns side by side, an entry each a stretch
+        self.stretches = 0
         self.work = Runs()
         self.tokens = Runs()
         self.first_rounds = np.full(len(scenario.requests), _NEVER)
@@ -64,7 +65,7 @@ class Recorder:
 
     def before(self, state: State) -> None:
         """Now and then keep a checkpoint: at most 256, evenly spread over the stretches."""
-        if len(self.columns["first"]) % self._every:
+        if self.stretches % self._every:
             return
         self.checkpoints.append(Checkpoint.of(state))
         if len(self.checkpoints) > _MOST_CHECKPOINTS:
@@ -74,7 +75,7 @@ class Recorder:
     def after(self, stretch: Stretch, state: State) -> None:
         """One stretch, `state` standing at its end."""
         made, done = stretch.plan, stretch.commit
-        evicted = (*stretch.ejected, *made.preempted)
+        evicted = stretch.ejected + made.preempted
         row = (
             *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
             *(made.prefill, made.decode, made.drafts, made.padding, made.idle),
@@ -83,8 +84,8 @@ class Recorder:
             sum(made.given.values()) if stretch.slots else 0,
             *(len(evicted), self._computed_again(stretch)),
         )
-        for name, value in zip(_COLUMNS, row, strict=True):
-            self.columns[name].append(value)
+        self.rows.extend(row)
+        self.stretches += 1
         for seq in made.admitted:
             self.first_rounds[seq.index] = min(self.first_rounds[seq.index], stretch.first)
         for seq in evicted:
@@ -293,7 +294,8 @@ class History:
 
 def _columns(recorder: Recorder, rides: Rides | None) -> dict[str, Ints]:
     """All columns in order of the rounds."""
-    columns = {name: np.frombuffer(v, dtype=np.int64) for name, v in recorder.columns.items()}
+    table = np.frombuffer(recorder.rows, dtype=np.int64).reshape(-1, len(_COLUMNS))
+    columns = dict(zip(_COLUMNS, table.T, strict=True))
     if rides is None:
         return columns
     driven = rides.columns()

@@ -131,7 +131,7 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
     state.round += count
     if state.has_readers:
         _deliver(state, tokens)
-    finished = [seq for seq in tokens if seq.is_sent]
+    finished = [seq for seq in tokens if seq.emitted >= seq.output]
     for seq in finished:
         state.end(seq, _farewell(seq, end))
     if state.batch is not None:
@@ -144,8 +144,9 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
 def _advance(state: State, made: Plan, tokens: dict[Sequence, int], count: int) -> None:
     """Computed lengths and sampled tokens; blocks of drafts that were dropped are free again."""
     for seq, n in made.given.items():
-        out = tokens.get(seq, 1)
-        seq.computed = min(seq.computed + n * count, seq.prompt + seq.emitted + out * count - 1)
+        most = seq.prompt + seq.emitted + tokens.get(seq, 1) * count - 1
+        computed = seq.computed + n * count
+        seq.computed = computed if computed < most else most
     for seq, out in tokens.items():
         seq.emitted += out * count
     setup = state.scenario.setup

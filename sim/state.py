@@ -123,8 +123,9 @@ class State:
                 self._welcome(comes)
             else:
                 break
-        for seq in self.readers():
-            seq.read(self.now)
+        if self.has_readers:
+            for seq in self.readers():
+                seq.read(self.now)
 
     def readers(self) -> Iterator[Sequence]:
         """Those here whose clients read slowly."""
