@@ -14,6 +14,7 @@ from sim import static
 from sim.plan import Plan
 from sim.scheduler import Commit, commit, execute, plan, reserve
 from sim.sequence import Sequence
+from sim.setup import Setup
 from sim.state import State
 
 
@@ -119,10 +120,15 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
     decoding = set(made.emits)
     times = [time for time in (state.next_arrival, state.next_leaving) if time is not None]
     count = rounds_before(min(times) - state.now, duration, growth) if times else None
+    if setup.num_blocks is not None and state.batch is None and setup.reserve != "max_output":
+        enough = 1 + max(_rounds_of_free_blocks(setup.num_blocks - made.used, made, setup), 0)
+        count = enough if count is None else min(count, enough)
     for seq, n in made.given.items():
         if seq.rereads or (seq in decoding and seq.in_prefill):
             return 1
         left = seq.output - seq.emitted if seq in decoding else (seq.demand - 1) // n
+        if seq.computed < seq.peak:  # until it has computed again what it lost
+            left = min(left, (seq.peak - seq.computed) // n)
         count = left if count is None else min(count, left)
     return max(count or 1, 1)
 
@@ -130,7 +136,7 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
 def _is_steady(state: State, made: Plan) -> bool:
     """Whether nothing but tokens changes from round to round: no turns, ages or target in play."""
     setup = state.scenario.setup
-    if setup.num_blocks is not None:
+    if made.preempted or made.rejected or made.is_short or made.moved or state.ejected:
         return False
     if setup.caps_decodes and any(seq.admitted for seq in made.refused):
         return False
@@ -138,6 +144,14 @@ def _is_steady(state: State, made: Plan) -> bool:
         return False
     depends = setup.round_target is not None or setup.granularity != "request"
     return not (depends and made.prefilling)
+
+
+def _rounds_of_free_blocks(free: int, made: Plan, setup: Setup) -> int:
+    """So many more rounds of a plan cannot use up the free blocks.
+
+    In r rounds, who gets n positions a round takes at most n · r / block_size + 1 blocks.
+    """
+    return (free - len(made.given)) * setup.block_size // sum(made.given.values())
 
 
 def rounds_before(wait: int, duration: int, growth: int) -> int:

@@ -13,6 +13,7 @@ from typing import overload
 
 import numpy as np
 
+from sim.blocks import taken_by_chunks, taken_by_decodes
 from sim.checkpoint import Checkpoint
 from sim.engine import Stretch, stretches
 from sim.express import Lane
@@ -45,7 +46,7 @@ _COLUMNS = (
     "recomputed",
 )
 _NEVER = 2**62
-_MOST_CHECKPOINTS = 256
+_MOST_NOTED = 2**16  # requests in all checkpoints together, those who only wait counted low
 _MOST_CACHED_ROUNDS = 20_000
 
 
@@ -55,6 +56,9 @@ class Recorder:
     def __init__(self, scenario: Scenario) -> None:
         self.rows = array("q")  # the columns side by side, an entry each a stretch
         self.stretches = 0
+        self.growing = array("q")  # runs that take blocks: first round, rounds, positions, tokens
+        setup = scenario.setup
+        self._takes_blocks = setup.mode != "static" and setup.reserve != "max_output"
         self.work = Runs()
         self.tokens = Runs()
         self.first_rounds = np.full(len(scenario.requests), _NEVER)
@@ -62,15 +66,18 @@ class Recorder:
         self.recomputed = np.zeros(len(scenario.requests), dtype=np.int64)
         self.checkpoints: list[Checkpoint] = []
         self._every = 1
+        self._noted = 0
 
     def before(self, state: State) -> None:
-        """Now and then keep a checkpoint: at most 256, evenly spread over the stretches."""
+        """Now and then keep a checkpoint: evenly spread over the stretches, so many as memory."""
         if self.stretches % self._every:
             return
         self.checkpoints.append(Checkpoint.of(state))
-        if len(self.checkpoints) > _MOST_CHECKPOINTS:
+        self._noted += self.checkpoints[-1].weight
+        if self._noted > _MOST_NOTED and len(self.checkpoints) > 1:
             self._every *= 2
             del self.checkpoints[1::2]
+            self._noted = sum(checkpoint.weight for checkpoint in self.checkpoints)
 
     def after(self, stretch: Stretch, state: State) -> None:
         """One stretch, `state` standing at its end."""
@@ -82,7 +89,7 @@ class Recorder:
             *(len(state.running) + len(done.finished), len(state.waiting)),
             *(sum(done.emitted.values()), made.used, stretch.slots),
             sum(made.given.values()) if stretch.slots else 0,
-            *(len(evicted), self._computed_again(stretch)),
+            *(len(evicted), self._computed_again(stretch) // stretch.count),
         )
         self.rows.extend(row)
         self.stretches += 1
@@ -90,6 +97,10 @@ class Recorder:
             self.first_rounds[seq.index] = min(self.first_rounds[seq.index], stretch.first)
         for seq in evicted:
             self.preemptions[seq.index] += 1
+        if stretch.count > 1 and stretch.slots and self._takes_blocks:
+            for seq, n in made.given.items():
+                tokens = seq.computed - n * (stretch.count - 1)
+                self.growing.extend((stretch.first + 1, stretch.count - 1, n, tokens))
         self.work.see(stretch.first, made.given, made.prefilling)
         self.tokens.see(stretch.first, done.emitted)
 
@@ -137,6 +148,7 @@ class History:
         self._rides = rides
         self.columns = _columns(recorder, rides)
         self._work, self._tokens = recorder.work, recorder.tokens
+        self._growing = np.frombuffer(recorder.growing, dtype=np.int64).reshape(-1, 4).T
         never = recorder.first_rounds == _NEVER
         self.first_rounds = np.where(never, -1, recorder.first_rounds)
         self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
@@ -245,9 +257,20 @@ class History:
             begun = np.repeat(self.columns["start"], self.columns["count"])
             values += np.searchsorted(arrivals, self.starts, "right")
             values -= np.searchsorted(arrivals, begun, "right")
-        if name == "used" and self._rides and self.scenario.setup.num_blocks is not None:
-            values += self._rides.used(len(self))
+        if name == "used" and self.scenario.setup.num_blocks is not None:
+            values += self._blocks_taken()
         return values
+
+    def _blocks_taken(self) -> Ints:
+        """Blocks taken in each round since its stretch began; in the lane's rounds, all in use."""
+        size, block = len(self), self.scenario.setup.block_size
+        first, count, amount, tokens = self._growing
+        one = amount == 1
+        taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
+        more = (column[~one] for column in (first, count, amount, tokens))
+        total = np.cumsum(taken + taken_by_chunks(*more, block, size))
+        total -= total[self.per_round("first")]
+        return total + self._rides.used(size) if self._rides else total
 
     @cached_property
     def ends(self) -> Ints:

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sim.blocks import blocks_of, taken_by_chunks, taken_by_decodes
 from sim.runs import Ints
-from sim.scenario import Scenario
 from sim.sequence import Sequence
 from sim.setup import Setup
 from sim.state import State
@@ -49,7 +49,7 @@ def blocks_taken(state: State) -> int:
 
 
 def seated(seq: Sequence, emitted: int, done: int) -> Sequence:
-    """The sequence while it runs: so many tokens out, or `done` computed of an unfinished prompt."""
+    """The sequence as it runs: so many tokens out, or `done` computed of an unfinished prompt."""
     seq.admitted, seq.emitted = True, emitted
     seq.computed = seq.prompt + emitted - 1 if emitted else done
     return seq
@@ -118,7 +118,8 @@ class Rides:
         opened = np.repeat(self._firsts, sizes)
         _, first, past = self._joins
         past = np.minimum(past, np.repeat([ride.past for ride in self.rides], sizes))
-        return opened, past, np.maximum(first, opened), np.maximum(first + 1, opened)
+        begun = np.minimum(np.maximum(first + 1, opened), past)
+        return opened, past, np.maximum(first, opened), begun
 
     def work_rows(self) -> Ints:
         """All work as rows of `Runs`."""
@@ -154,46 +155,34 @@ class Rides:
         used: Ints = np.cumsum(change)[:rounds]
         return used
 
-    def _blocks(self, tokens: Ints) -> Ints:
-        return -(-tokens // self._state.scenario.setup.block_size)
-
     def _prefill_blocks(self, size: int) -> Ints:
+        """Taken by prompts: those of tokens there before, and what their chunks take."""
         place, first, count, amount = self._chunks
-        requests = self._state.arrivals
+        block = self._state.scenario.setup.block_size
+        base = np.array([r.cached for r in self._state.arrivals], dtype=np.int64)[place]
         begins = np.diff(place, prepend=-1) != 0
-        openings = np.array(self._chunks_before[:-1])
-        openings = openings[openings < len(place)]
-        begins[openings] = True
-        base = np.array([r.cached for r in requests], dtype=np.int64)[place]
         for ride, row in zip(self.rides, self._chunks_before, strict=False):
-            if ride.place >= 0:
-                base[row] = ride.done
+            if ride.place >= 0:  # its prompt goes on here
+                begins[row], base[row] = True, ride.done
         total = np.cumsum(count * amount) - count * amount
         group = np.flatnonzero(begins)[np.cumsum(begins) - 1]
         tokens = base[group] + total - total[group]  # before each run
-        within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        each = np.repeat(amount, count)
-        before = np.repeat(tokens, count) + within * each
-        taken = self._blocks(before + each) - self._blocks(before)
-        rounds = np.repeat(first, count) + within
-        change = np.bincount(rounds, taken, size)
-        return (change + np.bincount(first[begins], self._blocks(base[begins]), size)).astype(int)
+        had = np.bincount(first[begins], blocks_of(base[begins], block), size)
+        return had.astype(np.int64) + taken_by_chunks(first, count, amount, tokens, block, size)
 
     def _decode_blocks(self, size: int) -> Ints:
-        """Of decodes: what who was at it had, a block whenever the last is full, all given back."""
+        """Taken by decodes: what who was at it had, what it takes; and all given back at last."""
         place, first, _ = self._joins
+        block = self._state.scenario.setup.block_size
         opened, past, _, begun = self._decodes
         tokens = np.array([r.prompt for r in self._state.arrivals], dtype=np.int64)[place]
         tokens += begun - first - 1
-        count = np.maximum(past - begun, 0)
-        had, has = self._blocks(tokens), self._blocks(tokens + count)
-        times = has - had
-        within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-        block = self._state.scenario.setup.block_size
-        rounds = np.repeat(begun + -tokens % block, times) + within * block
-        change = np.bincount(rounds, minlength=size) - np.bincount(past, has, size)
+        count = past - begun
         was = first < opened
-        return (change + np.bincount(begun[was], had[was], size)).astype(int)
+        had = np.bincount(begun[was], blocks_of(tokens[was], block), size)
+        gone = np.bincount(past, blocks_of(tokens + count, block), size)
+        taken = taken_by_decodes(begun, count, tokens, block, size)
+        return taken + (had - gone).astype(np.int64)
 
     # States.
 

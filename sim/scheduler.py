@@ -142,7 +142,7 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
 
 
 def _advance(state: State, made: Plan, tokens: dict[Sequence, int], count: int) -> None:
-    """Computed lengths and sampled tokens; blocks of drafts that were dropped are free again."""
+    """Computed lengths and sampled tokens, and the blocks they take: none for dropped drafts."""
     for seq, n in made.given.items():
         most = seq.prompt + seq.emitted + tokens.get(seq, 1) * count - 1
         computed = seq.computed + n * count
@@ -150,7 +150,8 @@ def _advance(state: State, made: Plan, tokens: dict[Sequence, int], count: int) 
     for seq, out in tokens.items():
         seq.emitted += out * count
     setup = state.scenario.setup
-    if made.drafts and setup.num_blocks is not None:
+    grown = made.drafts or (count > 1 and state.batch is None)
+    if grown and setup.num_blocks is not None:
         state.used = sum(seq.blocks(seq.computed, setup) for seq in state.running)
 
 

@@ -3,15 +3,12 @@
 from typing import Any
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sim import History, Scenario
-from sim.express import is_plain
+from sim import History, Scenario, ScenarioError
 from sim.history import simulate
-from sim.setup import Cost, Setup
-from tests.sim.make import scenario
+from tests.sim.make import scenario, scenario_dicts
 
 APART = ("first", "count", "start", "duration", "growth", "slots", "slot_growth")  # by stretch
 
@@ -92,3 +89,47 @@ def test_the_lane_comes_to_the_rounds_of_the_scheduler(
     for k in data.draw(st.lists(st.integers(0, len(rounds) - 1), max_size=8)):
         assert fast[k] == rounds[k]
     assert list(fast) == rounds
+
+
+@st.composite
+def odd_scenarios(draw: st.DrawFn) -> Scenario:
+    """Any setup with rules on top that leave hardly a round as the last one was."""
+    data = draw(scenario_dicts())
+    setup = data["setup"]
+    more: dict[str, st.SearchStrategy[Any]] = {
+        "on_full": st.sampled_from(["recompute", "swap", "queue", "reject"]),
+        "queue_timeout": st.none() | st.integers(0, 20),
+        "max_queue": st.none() | st.integers(1, 4),
+        "concurrency": st.none() | st.integers(1, 4),
+        "think": st.integers(0, 5),
+        "buckets": st.none() | st.just([1, 2, 4]),
+        "price_padding": st.booleans(),
+        "speculation": st.none()
+        | st.just({"drafts": 2, "accepted": [0, 2, 1]})
+        | st.just({"drafts": 3, "accepted": 0.5}),
+        "moe": st.none()
+        | st.just({"weights": [1, 2]})
+        | st.just({"weights": [2, 1], "draw": True}),
+    }
+    for name in draw(st.sets(st.sampled_from(sorted(more)), max_size=3)):
+        setup[name] = draw(more[name])
+    for row in data["requests"]:
+        row["output"] += draw(st.just(0) | st.integers(0, 20))
+        row["max_output"] += row["output"]
+        if draw(st.integers(0, 5)) == 0:
+            row["cancel_at"] = row["arrival"] + draw(st.integers(0, 40))
+        if draw(st.integers(0, 5)) == 0:
+            row |= {"credits": draw(st.integers(1, 4)), "read_every": draw(st.integers(0, 6))}
+    try:
+        return Scenario.from_dict(data)
+    except ScenarioError:
+        assume(False)
+        raise
+
+
+@settings(max_examples=200, deadline=None)
+@given(odd_scenarios())
+def test_equal_rounds_at_once_change_nothing_under_any_rule(subject: Scenario) -> None:
+    fast, plain = simulate(subject), simulate(subject, jump=False)
+    assert_same(fast, plain)
+    assert list(fast) == list(plain)
