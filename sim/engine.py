@@ -7,8 +7,8 @@ sums of integers. `jump=False` takes every round by itself; both ways give equal
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
 
 from sim import static
 from sim.plan import Plan
@@ -18,7 +18,8 @@ from sim.setup import Setup
 from sim.state import State
 
 
-class Stretch(NamedTuple):
+@dataclass(slots=True)
+class Stretch:
     """`count` rounds of one plan from `start` on; the j-th lasts `duration + j · growth`."""
 
     first: int

@@ -201,6 +201,8 @@ class History:
         return self._replay(0, len(self))
 
     def _replay(self, first: int, past: int) -> Iterator[Round]:
+        if first == past:
+            return
         state = self._state_by(first)
         for _ in stretches(state, limit=first - state.round):
             pass
@@ -265,10 +267,10 @@ class History:
         """Blocks taken in each round since its stretch began; in the lane's rounds, all in use."""
         size, block = len(self), self.scenario.setup.block_size
         first, count, amount, tokens = self._growing
-        one = amount == 1
+        one, more = amount == 1, amount > 1
         taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
-        more = (column[~one] for column in (first, count, amount, tokens))
-        total = np.cumsum(taken + taken_by_chunks(*more, block, size))
+        taken += taken_by_chunks(first[more], count[more], amount[more], tokens[more], block, size)
+        total: Ints = np.cumsum(taken)
         total -= total[self.per_round("first")]
         return total + self._rides.used(size) if self._rides else total
 
