@@ -84,13 +84,11 @@ def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch
 
 
 def _slots(state: State, made: Plan) -> int:
-    """Tokens that have their KV in blocks with this plan; a position read again adds none."""
-    given, slots = made.given, 0
-    for seq, n in given.items():
-        slots += seq.computed + n - (seq.computed == seq.prompt + seq.emitted)
-    if len(given) < len(state.running):
-        slots += sum(seq.computed for seq in state.running if seq not in given)
-    return slots
+    """Tokens that have their KV in blocks with this plan."""
+    slots = sum(made.given.values()) - made.again
+    if state.batch is None and len(made.given) == len(state.running):
+        return slots + made.kv_read
+    return slots + sum(seq.computed for seq in state.running)
 
 
 def _idle(state: State) -> bool:

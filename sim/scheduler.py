@@ -144,9 +144,11 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
 def _advance(state: State, made: Plan, tokens: dict[Sequence, int], count: int) -> None:
     """Computed lengths and sampled tokens, and the blocks they take: none for dropped drafts."""
     for seq, n in made.given.items():
-        most = seq.prompt + seq.emitted + tokens.get(seq, 1) * count - 1
-        computed = seq.computed + n * count
-        seq.computed = computed if computed < most else most
+        seq.computed += n * count
+    if made.again or made.drafts:  # no more than the known tokens but the last one
+        for seq in made.given:
+            most = seq.prompt + seq.emitted + tokens.get(seq, 1) * count - 1
+            seq.computed = min(seq.computed, most)
     for seq, out in tokens.items():
         seq.emitted += out * count
     setup = state.scenario.setup
