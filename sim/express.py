@@ -29,7 +29,6 @@ FREE = {
     *("watermark", "reserve", "on_full", "buckets", "seed", "slo", "window"),
 }
 _NEVER = 1 << 80  # later, and more, than anything
-_REST = 8  # stretches for which the scheduler keeps a state it got back
 
 
 def is_plain(setup: Setup) -> bool:
@@ -48,6 +47,8 @@ class Lane:
     A ride is what is driven in one go, between two parts of the scheduler's. `rows`, `chunks` and
     `joins` are flat lists of numbers, made for speed; `Rides` reads them.
     """
+
+    REST = 8  # stretches for which the scheduler keeps a state it got back
 
     def __init__(self, state: State) -> None:
         setup, requests = state.scenario.setup, state.arrivals
@@ -83,7 +84,7 @@ class Lane:
         self._closed_for -= 1
         if self._closed_for > 0 or not self._is_open(state):
             return False
-        self._closed_for = _REST
+        self._closed_for = self.REST
         return self._drive(state)
 
     def _is_open(self, state: State) -> bool:
