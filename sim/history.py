@@ -147,6 +147,7 @@ class History:
         self.scenario = scenario
         self._rides = rides
         self.columns = _columns(recorder, rides)
+        self._length = end.round
         self._work, self._tokens = recorder.work, recorder.tokens
         self._growing = np.frombuffer(recorder.growing, dtype=np.int64).reshape(-1, 4).T
         never = recorder.first_rounds == _NEVER
@@ -177,7 +178,7 @@ class History:
         return times
 
     def __len__(self) -> int:
-        return int(self.columns["count"].sum())
+        return self._length
 
     @overload
     def __getitem__(self, key: int) -> Round: ...

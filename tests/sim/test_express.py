@@ -4,12 +4,15 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sim import History, Scenario, ScenarioError
+from sim.engine import rounds_before, span
 from sim.express import Lane
 from sim.history import simulate
+from sim.state import State
 from tests.sim.make import scenario, scenario_dicts
 
 APART = ("first", "count", "start", "duration", "growth", "slots", "slot_growth")  # by stretch
@@ -137,3 +140,109 @@ def test_equal_rounds_at_once_change_nothing_under_any_rule(subject: Scenario) -
     fast, plain = simulate(subject), simulate(subject, jump=False)
     assert_same(fast, plain)
     assert list(fast) == list(plain)
+
+
+# What is driven, and what is not.
+
+BUSY = tuple((f"R{i}", 3 * i, 30, 12 + i % 5) for i in range(60))
+TICK = {"time": "tick", "budget": 2}
+SERVER = {"budget": 16, "time": "tick", "block_size": 4, "num_blocks": 400}
+
+
+def rounds_driven(subject: Scenario) -> int:
+    state = State.start(subject)
+    lane = Lane.of(state)
+    return state.round if lane and lane.take(state) else 0
+
+
+def test_a_run_with_nothing_to_decide_is_driven_in_one_go() -> None:
+    subject = scenario(*BUSY, **SERVER)
+    history = simulate(subject)
+    assert rounds_driven(subject) == len(history) == len(simulate(subject, jump=False))
+    assert len(history.columns["first"]) < len(history) * 0.75
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        {"mode": "static"},
+        {"service": "prefill_first"},
+        {"reserve": "max_output"},
+        {"order": "priority"},
+        {"granularity": "token"},
+        {"first_token": "next_round"},
+        {"max_chunk": 4},
+        {"max_decodes": 4},
+        {"concurrency": 4},
+        {"queue_timeout": 10_000},
+        {"chunked": False, "budget": 60},
+    ],
+    ids=str,
+)
+def test_a_setup_with_more_to_decide_closes_the_lane(setup: dict[str, Any]) -> None:
+    assert rounds_driven(scenario(*BUSY, **{**SERVER, **setup})) == 0
+
+
+@pytest.mark.parametrize("more", [{"cancel_at": 9_999}, {"credits": 50, "read_every": 1}], ids=str)
+def test_a_client_who_may_interfere_closes_the_lane(more: dict[str, int]) -> None:
+    assert rounds_driven(scenario(("A", 0, 30, 12, more), *BUSY, **SERVER)) == 0
+
+
+def test_the_lane_ends_where_the_budget_does_not_cover_the_decodes() -> None:
+    rows = (("A", 0, 1, 9), ("B", 0, 1, 9), ("C", 1, 1, 9))
+    assert rounds_driven(scenario(*rows, time="tick", budget=3)) == 2  # three decode from then on
+    assert rounds_driven(scenario(*rows, time="tick", budget=4)) == 10
+
+
+def test_the_lane_ends_before_the_round_in_which_blocks_might_not_do() -> None:
+    """A and B will hold 3 blocks each: two fit, and with 5 blocks B has to be decided on."""
+    rows = (("A", 0, 4, 9), ("B", 3, 4, 9))
+    server = {"time": "tick", "budget": 8, "block_size": 4}
+    assert rounds_driven(scenario(*rows, **server, num_blocks=6)) == 12
+    assert rounds_driven(scenario(*rows, **server, num_blocks=5)) == 3
+    assert rounds_driven(scenario(*rows, **server, num_blocks=6, watermark=1)) == 3
+    together = (("A", 0, 4, 9), ("B", 0, 4, 9))
+    assert rounds_driven(scenario(*together, **server, num_blocks=5)) == 0
+
+
+def test_a_prompt_under_way_is_handed_over_both_ways() -> None:
+    """R3 comes with all its prompt computed: the scheduler's, and R4's prompt is cut in it."""
+    rows = [(f"R{i}", i, 20, 9) for i in range(3)]
+    rows += [("R3", 9, 6, 9, {"cached": 6}), ("R4", 9, 200, 9), ("R5", 60, 5, 5)]
+    subject = scenario(*rows, time="tick", budget=8, block_size=4, num_blocks=99)
+    with patch.object(Lane, "REST", 1):
+        fast = simulate(subject)
+    assert_same(fast, simulate(subject, jump=False))
+    assert list(fast) == [fast[k] for k in range(len(fast))]
+
+
+def test_arrivals_while_the_queue_stands_count_as_waiting_at_once() -> None:
+    """A's prompt takes ten equal rounds; B and C come in them and cannot go."""
+    history = simulate(scenario(("A", 0, 20, 1), ("B", 3, 2, 1), ("C", 5, 2, 1), **TICK))
+    assert history.columns["count"].tolist() == [9, 1, 1, 1]
+    assert history.per_round("waiting").tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 1, 0]
+
+
+@given(st.integers(1, 10**12), st.integers(1, 10**9), st.integers(0, 10**9))
+def test_the_rounds_before_somebody_comes_are_counted_exactly(
+    wait: int, duration: int, growth: int
+) -> None:
+    count = rounds_before(wait, duration, growth)
+    assert count >= 1
+    assert span(count, duration, growth) >= wait
+    assert count == 1 or span(count - 1, duration, growth) < wait
+
+
+@given(lane_scenarios())
+def test_runs_are_listed_by_request_too(subject: Scenario) -> None:
+    history = simulate(subject)
+    owner, first, count, amount, kind = (column.tolist() for column in history.work_runs)
+    rows = [[list(row) for row in own] for own in history.work]
+    assert [[i, *row] for i, own in enumerate(rows) for row in own] == [
+        list(row) for row in zip(owner, first, count, amount, kind, strict=True)
+    ]
+    owner, first, count, amount = (column.tolist() for column in history.token_runs)
+    rows = [[list(row) for row in own] for own in history.tokens]
+    assert [[i, *row] for i, own in enumerate(rows) for row in own] == [
+        list(row) for row in zip(owner, first, count, amount, strict=True)
+    ]
