@@ -119,20 +119,20 @@ class _Planner:
         is_odd = self.state.has_readers or self.setup.speculation or made.preempted
         if is_odd or least < len(running):
             return running
-        takes_blocks = pool is not None and self.setup.reserve != "max_output"
         block, size, read, taken = self.setup.block_size, 0, 0, 0
         for seq in running:
-            done = seq.computed
-            if not seq.emitted or done != seq.prompt + seq.emitted - 1:
+            done, out = seq.computed, seq.emitted
+            if not out or done != seq.prompt + out - 1:
                 break
             read += done
-            if takes_blocks and not done % block:
-                taken += 1
             size += 1
-        made.emits += running[:size]
-        made.given |= dict.fromkeys(made.emits, 1)
-        made.decode, made.left = size, made.left - size
-        made.kv_read, made.used = read, made.used + taken
+            if not done % block:  # the last one is full
+                taken += 1
+        made.emits = running[:size]
+        made.given = dict.fromkeys(made.emits, 1)
+        made.decode, made.kv_read, made.left = size, read, made.left - size
+        if pool is not None and self.setup.reserve != "max_output":
+            made.used += taken
         self.room -= size
         self.decodes_left -= size
         return running[size:]

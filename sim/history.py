@@ -65,7 +65,7 @@ class Recorder:
         self.preemptions = np.zeros(len(scenario.requests), dtype=np.int64)
         self.recomputed = np.zeros(len(scenario.requests), dtype=np.int64)
         self.checkpoints: list[Checkpoint] = []
-        self._every = 1
+        self._every = 4  # stretches
         self._noted = 0
 
     def before(self, state: State) -> None:
@@ -83,13 +83,13 @@ class Recorder:
         """One stretch, `state` standing at its end."""
         made, done = stretch.plan, stretch.commit
         evicted = stretch.ejected + made.preempted
+        again = self._computed_again(stretch) // stretch.count if made.prefilling else 0
         row = (
             *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
             *(made.prefill, made.decode, made.drafts, made.padding, made.idle),
             *(len(state.running) + len(done.finished), len(state.waiting)),
             *(sum(done.emitted.values()), made.used, stretch.slots),
-            sum(made.given.values()) if stretch.slots else 0,
-            *(len(evicted), self._computed_again(stretch) // stretch.count),
+            *(sum(made.given.values()) if stretch.slots else 0, len(evicted), again),
         )
         self.rows.extend(row)
         self.stretches += 1
