@@ -5,7 +5,6 @@ full `Round` with its reasons is made on demand: the scheduler goes on again fro
 checkpoint, so there is one account of every rule and no second one to keep in step.
 """
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
@@ -14,126 +13,25 @@ from typing import overload
 import numpy as np
 
 from sim.blocks import taken_by_chunks, taken_by_decodes
-from sim.checkpoint import Checkpoint
-from sim.engine import Stretch, stretches
+from sim.engine import stretches
 from sim.express import Lane
 from sim.record import Round, next_round
+from sim.recorder import NEVER, Recorder
 from sim.rides import Rides
 from sim.runs import Ints as Ints
-from sim.runs import Runs, by_owner, joined
+from sim.runs import by_owner, joined
 from sim.scenario import Scenario
 from sim.sequence import Status
 from sim.state import State
 
-_COLUMNS = (
-    "first",
-    "count",
-    "start",
-    "duration",
-    "growth",
-    "prefill",
-    "decode",
-    "drafts",
-    "padding",
-    "idle",
-    "running",
-    "waiting",
-    "emitted",
-    "used",
-    "slots",
-    "slot_growth",
-    "preempted",
-    "recomputed",
-)
-_NEVER = 2**62
-_MOST_NOTED = 2**16  # requests in all checkpoints together, those who only wait counted low
 _MOST_CACHED_ROUNDS = 20_000
-
-
-class Recorder:
-    """Writes down columns, per-request runs and checkpoints while a scenario runs."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.rows = array("q")  # the columns side by side, an entry each a stretch
-        self.stretches = 0
-        self.growing = array("q")  # runs that take blocks: first round, rounds, positions, tokens
-        setup = scenario.setup
-        self._takes_blocks = setup.mode != "static" and setup.reserve != "max_output"
-        self.work = Runs()
-        self.tokens = Runs()
-        self.first_rounds = np.full(len(scenario.requests), _NEVER)
-        self.preemptions = np.zeros(len(scenario.requests), dtype=np.int64)
-        self.recomputed = np.zeros(len(scenario.requests), dtype=np.int64)
-        self.checkpoints: list[Checkpoint] = []
-        self._every = 4  # stretches
-        self._noted = 0
-
-    def before(self, state: State) -> None:
-        """Now and then keep a checkpoint: evenly spread over the stretches, so many as memory."""
-        if self.stretches % self._every:
-            return
-        self.checkpoints.append(Checkpoint.of(state))
-        self._noted += self.checkpoints[-1].weight
-        if self._noted > _MOST_NOTED and len(self.checkpoints) > 1:
-            self._every *= 2
-            del self.checkpoints[1::2]
-            self._noted = sum(checkpoint.weight for checkpoint in self.checkpoints)
-
-    def after(self, stretch: Stretch, state: State) -> None:
-        """One stretch, `state` standing at its end."""
-        made, done = stretch.plan, stretch.commit
-        evicted = stretch.ejected + made.preempted
-        again = self._computed_again(stretch) // stretch.count if made.prefilling else 0
-        row = (
-            *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
-            *(made.prefill, made.decode, made.drafts, made.padding, made.idle),
-            *(len(state.running) + len(done.finished), len(state.waiting)),
-            *(sum(done.emitted.values()), made.used, stretch.slots),
-            *(sum(made.given.values()) if stretch.slots else 0, len(evicted), again),
-        )
-        self.rows.extend(row)
-        self.stretches += 1
-        for seq in made.admitted:
-            self.first_rounds[seq.index] = min(self.first_rounds[seq.index], stretch.first)
-        for seq in evicted:
-            self.preemptions[seq.index] += 1
-        if stretch.count > 1 and stretch.slots and self._takes_blocks:
-            for seq, n in made.given.items():
-                tokens = seq.computed - n * (stretch.count - 1)
-                self.growing.extend((stretch.first + 1, stretch.count - 1, n, tokens))
-        self.work.see(stretch.first, made.given, made.prefilling)
-        self.tokens.see(stretch.first, done.emitted)
-
-    def pause(self, at: int) -> None:
-        """Round `at` is not the scheduler's: what is under way ends for now."""
-        self.work.see(at, {})
-        self.tokens.see(at, {})
-
-    def add(self, rides: Rides) -> None:
-        """Put in what the express lane did."""
-        self.work.add(rides.work_rows())
-        self.tokens.add(rides.token_rows())
-        owners, rounds = rides.admissions()
-        first = np.full_like(self.first_rounds, _NEVER)
-        first[owners] = rounds
-        self.first_rounds = np.minimum(self.first_rounds, first)
-
-    def _computed_again(self, stretch: Stretch) -> int:
-        """Positions of a round that had been computed before an eviction."""
-        total, made = 0, stretch.plan
-        for seq in made.prefilling:
-            if seq.peak:
-                done = seq.computed - made.given[seq] * stretch.count
-                again = max(0, min(seq.computed, seq.peak) - done)
-                self.recomputed[seq.index] += again
-                total += again
-        return total
 
 
 class History:
     """All rounds of a run, as a sequence of `Round`, with columns for metrics and drawing.
 
-    `columns` have an entry a stretch (equal rounds in a row). `work[i]` lists the runs of request
+    `columns` have an entry a stretch (equal rounds in a row), and say how things stand in its first
+    round; `per_round` has an entry a round. `work[i]` lists the runs of request
     i as rows (first round, rounds, positions a round, 1 for prefill or 0 for decode); `tokens[i]`
     as rows (first round, rounds, tokens at each round's end); `first_rounds[i]` is the round it was
     admitted in (-1: never), `arrivals[i]` when it came, `states[i]` how it left, and `ended_at[i]`
@@ -146,11 +44,11 @@ class History:
     ) -> None:
         self.scenario = scenario
         self._rides = rides
-        self.columns = _columns(recorder, rides)
+        self.columns = recorder.columns(rides)
         self._length = end.round
         self._work, self._tokens = recorder.work, recorder.tokens
         self._growing = np.frombuffer(recorder.growing, dtype=np.int64).reshape(-1, 4).T
-        never = recorder.first_rounds == _NEVER
+        never = recorder.first_rounds == NEVER
         self.first_rounds = np.where(never, -1, recorder.first_rounds)
         self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
         entered = end.entered.get if scenario.setup.concurrency else None
@@ -254,26 +152,34 @@ class History:
 
     def per_round(self, name: str) -> Ints:
         """A column of `columns` with one entry a round."""
+        if name == "used":
+            return self.used.copy()
         values = np.repeat(self.columns[name], self.columns["count"])
         if name == "waiting":  # nobody comes in during a stretch, but some may come
             arrivals = np.sort(self.arrivals)
             begun = np.repeat(self.columns["start"], self.columns["count"])
             values += np.searchsorted(arrivals, self.starts, "right")
             values -= np.searchsorted(arrivals, begun, "right")
-        if name == "used" and self.scenario.setup.num_blocks is not None:
-            values += self._blocks_taken()
         return values
 
-    def _blocks_taken(self) -> Ints:
-        """Blocks taken in each round since its stretch began; in the lane's rounds, all in use."""
+    @cached_property
+    def used(self) -> Ints:
+        """KV blocks taken in each round, as scheduled; 0 without a pool.
+
+        The column has those of a stretch's first round; more are taken until it ends. In the
+        express lane they are counted from the runs alone.
+        """
+        used = np.repeat(self.columns["used"], self.columns["count"])
+        if self.scenario.setup.num_blocks is None:
+            return used
         size, block = len(self), self.scenario.setup.block_size
         first, count, amount, tokens = self._growing
         one, more = amount == 1, amount > 1
         taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
         taken += taken_by_chunks(first[more], count[more], amount[more], tokens[more], block, size)
         total: Ints = np.cumsum(taken)
-        total -= total[self.per_round("first")]
-        return total + self._rides.used(size) if self._rides else total
+        used += total - total[self.per_round("first")]
+        return used + self._rides.used(size) if self._rides else used
 
     @cached_property
     def ends(self) -> Ints:
@@ -308,7 +214,8 @@ class History:
         owner, first, count, amount = self.token_runs
         before = np.cumsum(count) - count
         rounds = np.arange(count.sum()) + np.repeat(first - before, count)
-        rounds = np.repeat(rounds, np.repeat(amount, count))
+        if (amount > 1).any():  # drafts that were right
+            rounds = np.repeat(rounds, np.repeat(amount, count))
         sizes = np.bincount(owner, count * amount, minlength=len(self.scenario.requests))
         return rounds, np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
 
@@ -316,25 +223,6 @@ class History:
         """When the tokens of request `index` came out."""
         rounds, offsets = self.token_rounds
         return self.ends[rounds[offsets[index] : offsets[index + 1]]]
-
-
-def _columns(recorder: Recorder, rides: Rides | None) -> dict[str, Ints]:
-    """All columns in order of the rounds."""
-    table = np.frombuffer(recorder.rows, dtype=np.int64).reshape(-1, len(_COLUMNS))
-    columns = dict(zip(_COLUMNS, table.T, strict=True))
-    if rides is None:
-        return columns
-    driven = rides.columns()
-    own = np.searchsorted(driven["first"], columns["first"]) + np.arange(len(columns["first"]))
-    others = np.ones(len(own) + len(driven["first"]), dtype=bool)
-    others[own] = False
-    merged = {}
-    for name, values in columns.items():
-        merged[name] = np.zeros(len(others), dtype=np.int64)
-        if name in driven:
-            merged[name][others] = driven[name]
-        merged[name][own] = values
-    return merged
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from sim.engine import rounds_before, span
 from sim.express import Lane
 from sim.history import simulate
 from sim.state import State
-from tests.sim.make import scenario, scenario_dicts
+from tests.sim.make import Row, scenario, scenario_dicts
 
 APART = ("first", "count", "start", "duration", "growth", "slots", "slot_growth")  # by stretch
 
@@ -207,7 +207,7 @@ def test_the_lane_ends_before_the_round_in_which_blocks_might_not_do() -> None:
 
 def test_a_prompt_under_way_is_handed_over_both_ways() -> None:
     """R3 comes with all its prompt computed: the scheduler's, and R4's prompt is cut in it."""
-    rows = [(f"R{i}", i, 20, 9) for i in range(3)]
+    rows: list[Row] = [(f"R{i}", i, 20, 9) for i in range(3)]
     rows += [("R3", 9, 6, 9, {"cached": 6}), ("R4", 9, 200, 9), ("R5", 60, 5, 5)]
     subject = scenario(*rows, time="tick", budget=8, block_size=4, num_blocks=99)
     with patch.object(Lane, "REST", 1):

@@ -151,7 +151,7 @@ def test_any_round_of_a_large_run_is_made_again_from_a_checkpoint() -> None:
     subject = Scenario(builtin("synthetic").setup, synthetic(300, 5.53, seed=2))
     subject = subject.with_setup(max_chunk=400)  # too much to decide for the express lane
     history = simulate(subject)
-    with patch("sim.history._MOST_NOTED", 500):
+    with patch("sim.recorder._MOST_NOTED", 500):
         thinned = simulate(subject)
     wanted = {0, 1, len(history) // 3, len(history) - 1}
     for k, record in enumerate(history):
