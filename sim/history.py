@@ -12,7 +12,7 @@ from typing import overload
 
 import numpy as np
 
-from sim.blocks import taken_by_chunks, taken_by_decodes
+from sim.block_runs import taken_by_chunks, taken_by_decodes
 from sim.engine import stretches
 from sim.express import Lane
 from sim.record import Round, next_round

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.blocks import blocks_of, taken_by_chunks, taken_by_decodes
+from sim.block_runs import blocks_of, taken_by_chunks, taken_by_decodes
 from sim.runs import Ints
 from sim.sequence import Sequence
 from sim.setup import Setup

@@ -118,8 +118,12 @@ def odd_scenarios(draw: st.DrawFn) -> Scenario:
         | st.just({"weights": [1, 2]})
         | st.just({"weights": [2, 1], "draw": True}),
     }
-    for name in draw(st.sets(st.sampled_from(sorted(more)), max_size=3)):
+    for name in draw(st.sets(st.sampled_from(sorted(more)), min_size=1, max_size=4)):
         setup[name] = draw(more[name])
+    if not setup.get("concurrency"):
+        setup.pop("think", None)
+    if not setup.get("buckets"):
+        setup.pop("price_padding", None)
     for row in data["requests"]:
         row["output"] += draw(st.just(0) | st.integers(0, 20))
         row["max_output"] += row["output"]
@@ -127,6 +131,11 @@ def odd_scenarios(draw: st.DrawFn) -> Scenario:
             row["cancel_at"] = row["arrival"] + draw(st.integers(0, 40))
         if draw(st.integers(0, 5)) == 0:
             row |= {"credits": draw(st.integers(1, 4)), "read_every": draw(st.integers(0, 6))}
+    longest = max(row["prompt"] + row["max_output"] - 1 for row in data["requests"])
+    if setup.get("num_blocks") or "on_full" in setup:
+        setup["num_blocks"] = -(-longest // setup["block_size"]) + draw(st.integers(0, 8))
+    if not setup["chunked"]:
+        setup["budget"] = max(setup["budget"], longest)
     try:
         return Scenario.from_dict(data)
     except ScenarioError:
@@ -246,3 +255,12 @@ def test_runs_are_listed_by_request_too(subject: Scenario) -> None:
     assert [[i, *row] for i, own in enumerate(rows) for row in own] == [
         list(row) for row in zip(owner, first, count, amount, strict=True)
     ]
+
+
+def test_tokens_of_right_drafts_are_of_one_round() -> None:
+    """A prompt round, then two right drafts and a token of its own, then the last of five."""
+    speculation = {"drafts": 2, "accepted": [2, 0]}
+    history = simulate(scenario(("A", 0, 3, 5), budget=8, speculation=speculation))
+    rounds, offsets = history.token_rounds
+    assert (rounds.tolist(), offsets.tolist()) == ([0, 1, 1, 1, 2], [0, 5])
+    assert [list(row) for row in history.tokens[0]] == [[0, 1, 1], [1, 1, 3], [2, 1, 1]]
