@@ -1,8 +1,10 @@
 """Finds the scenes of the course and fills their texts.
 
-A lesson is a folder `NN_name` with scenario files (`5a.toml`) and, a scene and a language, a text
-(`5a.en.md`): a title line, a hook, the rest. Figures in a text are named values filled from the
-simulator, such as `{continuous[requests][C][ttft]}`; nobody types them.
+A lesson is a folder `NN_name` with scenario files (`5a.toml`), their lanes (`lesson.toml`, see
+`sim.files`) and, a scene and a language, a text (`5a.en.md`): a title line, a hook, the rest. A
+scenario without a text is no scene: the command line runs it, the page does not show it. Figures
+in a text are named values filled from the simulator, such as `{continuous[requests][C][ttft]}`;
+nobody types them.
 """
 
 from collections.abc import Mapping
@@ -38,10 +40,11 @@ class Text:
 
 @cache
 def scenes() -> Mapping[str, Scene]:
-    """All scenes by name, in the order of the course."""
+    """All scenes by name, in the order of the course: the scenarios that have a text."""
     return {
         name: Scene(name, int(path.parent.name.partition("_")[0]), path.parent)
         for name, path in builtin_files().items()
+        if path.with_name(f"{name}.en.md").is_file()
     }
 
 

@@ -135,12 +135,13 @@ def ways() -> tuple[str, ...]:
 
 def outcome_of(result: Any) -> Outcome:
     """What the yardstick's result or a history says of rounds and times."""
-    if not isinstance(result, History):
-        rounds, end, first_tokens, ends = result
-        return Outcome(rounds, end, tuple(first_tokens), tuple(ends))
-    times = [result.token_times(index) for index in range(len(result.scenario.requests))]
+    if isinstance(result, History):
+        rounds, end = len(result), int(result.ends[-1])
+        times = [result.token_times(index) for index in range(len(result.scenario.requests))]
+    else:
+        rounds, end, times = len(result.rounds), result.rounds[-1][1], result.tokens
     first_tokens, ends = (tuple(int(own[place]) for own in times) for place in (0, -1))
-    return Outcome(len(result), int(result.ends[-1]), first_tokens, ends)
+    return Outcome(rounds, end, first_tokens, ends)
 
 
 # Measuring.

@@ -53,6 +53,7 @@ class Checkpoint:
     verified: int
     departed: tuple[tuple[int, Status, int], ...]  # since the last commit
     ejected: tuple[int, ...]
+    moved: int
     luck: tuple[Any, ...]  # where the random generators stand
 
     @classmethod
@@ -75,6 +76,7 @@ class Checkpoint:
             entered={s.index: s.arrival for s in state.waiting} if state.entered else {},
             verified=state.verified,
             departed=tuple(state.ended[state.told :]),
+            moved=state.moved,
             ejected=tuple(seq.index for seq in state.ejected),
             luck=tuple(r.getstate() if r else None for r in (state.draft_luck, state.expert_luck)),
         )
@@ -94,7 +96,7 @@ class Checkpoint:
         state.now, state.round, state.arrived = self.now, self.round, self.arrived
         state.used, state.turns = self.used, dict(self.turns)
         state.entering, state.leaving = list(self.entering), list(self.leaving)
-        state.verified = self.verified
+        state.verified, state.moved = self.verified, self.moved
         for random, noted in zip((state.draft_luck, state.expert_luck), self.luck, strict=True):
             if random and noted:
                 random.setstate(noted)

@@ -7,9 +7,10 @@ priority the least urgent. Other servers differ in the order alone: decodes befo
 (Agrawal et al., Sarathi-Serve, OSDI 2024), or prompts before decodes (early vLLM, SGLang).
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from sim import fairness
+from sim import extras, fairness
 from sim.plan import Plan
 from sim.sequence import Reason, Sequence
 from sim.state import State
@@ -24,7 +25,7 @@ def plan(state: State) -> Plan:
         made = _Planner(state, room).plan()
     evicted: list[Sequence] = []
     while made.is_short and not made.positions:  # on_full queue, and nobody can move
-        evicted.append(fairness.victim(state, made))
+        evicted.append([seq for seq in state.running if seq not in evicted][-1])
         made = _Planner(state, room, evicted).plan()
     return made
 
@@ -37,6 +38,7 @@ class _Planner:
         self.setup = state.scenario.setup
         self.is_vllm = self.setup.mode == "vllm_v1"
         self.max_chunk = self._chunk_limit()
+        self.phase = ""  # prefill_first: the only one this round is for
         self.made = Plan(left=self.setup.budget, used=state.used)
         self.seats_left = self.setup.max_num_seqs - len(state.running)
         self.room = room  # positions left for decodes
@@ -69,10 +71,9 @@ class _Planner:
 
     def _prompts_or_decodes(self) -> None:
         """While a prefill can get a position the round holds prefills only, else decodes only."""
-        running = self.state.running
-        self._run(seq for seq in running if seq.in_prefill)
-        prompts = (s for s in fairness.candidates(self.state, self.made) if s.in_prefill)
-        self._admit(prompts)
+        self.phase = "prefill"
+        self._run(seq for seq in self.state.running if seq.in_prefill)
+        self._admit(fairness.candidates(self.state, self.made))
         decodes = [seq for seq in self._in_order("decode_first") if not seq.in_prefill]
         if self.made.given:
             gone = self.made.preempted
@@ -82,23 +83,39 @@ class _Planner:
                 if s not in gone
             }
         else:
+            self.phase = "decode"
             self._run(decodes)
-            ready = (s for s in fairness.candidates(self.state, self.made) if not s.in_prefill)
-            self._admit(ready)
+            self._admit(fairness.candidates(self.state, self.made))
 
     def _deal(self) -> None:
         """First come, first served by chunk or by token, among running and waiting prefills."""
         is_stopped = False
-        for seq, most in fairness.shares(self.state, self.made.left):
+        for seq, most in fairness.shares(self.state, self._dealable()):
             if seq.admitted and not seq.preempted:
                 self._run([seq], most)
             elif not (is_stopped or self._is_closed()):
-                reason = self._welcome(seq, most)
-                is_stopped = reason not in (None, Reason.PAUSED)
-                self._note(seq, reason)
+                is_stopped = not self._invite(seq, most)
         for seq in self.state.running:  # no share was left for these
             if seq not in self.made.given and seq not in self.made.rejected:
                 self.made.refused.setdefault(seq, Reason.BUDGET_SPENT)
+
+    def _dealable(self) -> int:
+        """Prompt positions that may be dealt: what is left, within the limits of all prompts."""
+        most, setup = self.made.left, self.setup
+        if setup.granularity == "chunk":
+            return most  # each share is cut by itself
+        if setup.max_prefill:
+            most = min(most, setup.max_prefill)
+        if setup.round_target is None:
+            return most
+
+        def cost(n: int) -> int:
+            hands = list(fairness.shares(self.state, n))
+            read = sum(seq.computed for seq, _ in hands)
+            return self._cost(sum(share for _, share in hands), read)
+
+        fits = bisect_right(range(1, most + 1), setup.round_target, key=cost)
+        return max(fits, 0 if self.made.given else 1)
 
     def _run(self, running: Iterable[Sequence], most: int | None = None) -> None:
         for seq in running:
@@ -170,7 +187,10 @@ class _Planner:
         if allowed <= 0:
             return reason
         n = min(allowed, self.made.left)
-        return Reason.WHOLE_PROMPT if whole and n < allowed and seq.in_prefill else n
+        if not whole or not seq.in_prefill or n == allowed:
+            return n
+        # Evicted with more tokens than any round holds, it could never come back whole.
+        return n if seq.peak and allowed > self.setup.budget else Reason.WHOLE_PROMPT
 
     def _allowed(self, seq: Sequence, most: int | None) -> tuple[int, Reason]:
         """The most it may have, whatever is left, and the limit that says so."""
@@ -197,16 +217,18 @@ class _Planner:
 
     def _within_target(self, seq: Sequence) -> int:
         """Positions until the round so far costs `round_target`; one if it is else empty."""
-        made, cost = self.made, self.setup.cost
-        spent = cost.duration(made.prefill, made.decode, made.kv_read + seq.computed)
-        spent += cost.per_draft * made.drafts + cost.per_swap_block * made.moved
-        assert self.setup.round_target is not None
-        room = self.setup.round_target - spent
-        if room < 0 or not cost.per_prefill:
-            fits = 0 if room < 0 else seq.demand
-        else:
-            fits = room // cost.per_prefill
-        return max(fits, 0 if made.given else 1)
+        target = self.setup.round_target
+        assert target is not None
+        more = range(1, seq.demand + 1)
+        fits = bisect_right(more, target, key=lambda n: self._cost(n, seq.computed))
+        return max(fits, 0 if self.made.given else 1)
+
+    def _cost(self, n: int, read: int) -> int:
+        """Time of the round so far with n prompt positions more that read so many KV tokens."""
+        made = self.made
+        moved = made.moved + self.state.moved
+        prefill, read = made.prefill + n, made.kv_read + read
+        return extras.duration(self.setup, prefill, made.decode, made.drafts, read, moved)
 
     def _give(self, seq: Sequence, n: int, most: int | None = None) -> None:
         made, prefill = self.made, seq.in_prefill
@@ -272,14 +294,8 @@ class _Planner:
         """Let the waiting in, from the head; nobody passes a head that cannot go (`overtake`)."""
         if self._is_closed():
             return
-        passes = (Reason.PAUSED, Reason.WHOLE_PROMPT) if self.setup.overtake else (Reason.PAUSED,)
         for seq in waiting:
-            reason = self._welcome(seq)
-            if reason is Reason.NO_BLOCKS and self.setup.on_full == "reject":
-                self.made.rejected.append(seq)
-                continue
-            self._note(seq, reason)
-            if reason and reason not in passes:
+            if seq not in self.made.rejected and not self._invite(seq):
                 return
 
     def _is_closed(self) -> bool:
@@ -290,14 +306,22 @@ class _Planner:
             self.made.rest = Reason.BLOCKS_AWAITED
         return bool(self.made.preempted or self.made.is_short)
 
-    def _note(self, seq: Sequence, reason: Reason | None) -> None:
+    def _invite(self, seq: Sequence, most: int | None = None) -> bool:
+        """Let one in if it can come; whether those behind it may be looked at."""
+        reason = self._welcome(seq, most)
         if reason is None:
             self.seats_left -= 1
+            self.made.refused.pop(seq, None)
             self.made.admitted.append(seq)
             if seq.preempted and self.setup.on_full == "swap":
                 self.made.moved += self._blocks(seq, 0)
-        else:
-            self.made.refused[seq] = reason
+            return True
+        if reason is Reason.NO_BLOCKS and self.setup.on_full == "reject":
+            self.made.refused.pop(seq, None)
+            self.made.rejected.append(seq)
+            return True
+        self.made.refused[seq] = reason
+        return reason is Reason.PAUSED or self.setup.overtake
 
     def _welcome(self, seq: Sequence, most: int | None = None) -> Reason | None:
         """Give a waiting request its first positions, or the reason why it cannot come in."""
@@ -305,6 +329,8 @@ class _Planner:
             return Reason.PAUSED
         if self.seats_left <= 0:
             return Reason.NO_SEAT
+        if self.phase and seq.in_prefill is not (self.phase == "prefill"):
+            return Reason.PROMPTS_FIRST
         found = self._share(seq, most, whole=not self.setup.chunked)
         if isinstance(found, Reason):
             return found
@@ -318,7 +344,8 @@ class _Planner:
         setup = self.setup
         if setup.num_blocks is None:
             return True
-        whole = setup.reserve == "full_prompt"
-        needed = setup.blocks(seq.known) if whole else self._new_blocks(seq, n)
+        needed = self._new_blocks(seq, n)
+        if setup.reserve == "full_prompt":
+            needed = max(needed, setup.blocks(seq.known))
         margin = setup.watermark if self.seats_left < setup.max_num_seqs else 0
         return needed + margin <= setup.num_blocks - self.made.used

@@ -57,7 +57,7 @@ def stretches(
         state.collect()
         made = plan(state)
         if made is None:
-            if not _idle(state):
+            if not idle(state):
                 return
             continue
         if before:
@@ -91,7 +91,7 @@ def _slots(state: State, made: Plan) -> int:
     return slots + sum(seq.computed for seq in state.running)
 
 
-def _idle(state: State) -> bool:
+def idle(state: State) -> bool:
     """Nothing can run now: time goes on to the next arrival or start. False: all is done."""
     wakes = [seq.wakes_at for seq in state.readers() if seq.is_paused]
     times = [state.next_arrival, state.next_leaving, static.start_time(state), *wakes]

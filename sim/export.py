@@ -56,10 +56,10 @@ def request_dicts(figures: Metrics) -> dict[str, dict[str, Any]]:
             "itl": list(own.itl),
             "tpot": own.tpot,
             "e2e": own.e2e,
-            "generated": len(own.outputs),
-            "sent": len(own.outputs),
-            "preemptions": int(figures.history.preemptions[index]),
-            "recomputed": int(figures.history.recomputed[index]),
+            "generated": own.generated,
+            "sent": own.sent,
+            "preemptions": own.preemptions,
+            "recomputed": own.recomputed,
         }
     return result
 
@@ -104,12 +104,18 @@ def _write(path: Path, rows: Iterator[dict[str, Any]]) -> Path:
     return path
 
 
+_LATENCIES = ("queue", "ttft", "tpot", "itl", "e2e")
+_LOAD = ("lambda", "W", "L", "queue_slope")
+
+
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """Tables inside a cell become columns (figures) or text (`A:4 B:2`)."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
-        if isinstance(value, dict) and name in ("queue", "ttft", "tpot", "itl", "e2e"):
+        if isinstance(value, dict) and name in _LATENCIES:
             flat |= {f"{name}_{part}": figure for part, figure in value.items()}
+        elif name == "load":
+            flat |= value or dict.fromkeys(_LOAD)
         elif isinstance(value, dict):
             flat[name] = " ".join(f"{key}:{item}" for key, item in value.items())
         elif isinstance(value, list):

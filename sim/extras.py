@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from sim.plan import Plan
 from sim.sequence import Sequence
-from sim.setup import Experts
+from sim.setup import Experts, Setup
 from sim.state import State
 
 # Graph buckets: decode batches are padded up to the sizes recorded as graphs.
@@ -27,6 +27,18 @@ def bucket_padding(decodes: int, buckets: List[int] | None) -> int:
 def is_eager(decodes: int, buckets: List[int] | None) -> bool:
     """Whether a round's decodes are more than the largest graph takes."""
     return decodes > buckets[-1] if buckets else False
+
+
+def duration(setup: Setup, prefill: int, decode: int, drafts: int, kv_read: int, moved: int) -> int:
+    """Nanoseconds of a round; of experts that are drawn only what is known before."""
+    cost, padding = setup.cost, 0
+    if setup.price_padding:
+        padding = bucket_padding(decode, setup.buckets)
+    spent = cost.duration(prefill, decode + padding, kv_read)
+    spent += cost.per_draft * drafts + cost.per_swap_block * moved
+    if setup.moe is not None and not setup.moe.draw:
+        spent += cost.per_expert_token * max(split(prefill + decode + drafts, setup.moe))
+    return spent
 
 
 # Speculation (Leviathan et al., ICML 2023): drafts are verified in one pass.
@@ -61,18 +73,13 @@ def _right_drafts(state: State, drafts: int) -> int:
 # Mixture of experts: a round is as slow as its fullest expert.
 
 
-def fullest_expert(state: State, positions: int) -> int:
-    """Positions that the fullest expert gets."""
+def drawn(state: State, positions: int) -> int:
+    """Positions that the fullest expert gets, each position drawn by the weights."""
     experts = state.scenario.setup.moe
-    if experts is None:
-        return 0
-    if experts.draw:
-        assert state.expert_luck is not None
-        drawn = state.expert_luck.choices(
-            range(len(experts.weights)), weights=experts.weights, k=positions
-        )
-        return max(Counter(drawn).values())
-    return max(split(positions, experts))
+    assert experts is not None and state.expert_luck is not None
+    places = range(len(experts.weights))
+    picked = state.expert_luck.choices(places, weights=experts.weights, k=positions)
+    return max(Counter(picked).values())
 
 
 def split(positions: int, experts: Experts) -> list[int]:

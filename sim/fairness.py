@@ -40,8 +40,10 @@ def _by_tenant(state: State, made: Plan) -> Iterator[Sequence]:
         if not queues:
             return
         tenant = min(queues, key=lambda t: (turns.get(t, -1), arrival(queues[t][0])))
-        yield queues[tenant].popleft()
-        turns[tenant] = max(turns.values(), default=0) + 1
+        seq = queues[tenant].popleft()
+        yield seq
+        if seq in made.admitted:
+            turns[tenant] = max(turns.values(), default=0) + 1
         if not queues[tenant]:
             del queues[tenant]
 
@@ -50,8 +52,8 @@ def _quota_is_full(tenant: str, state: State, made: Plan) -> bool:
     quota = state.scenario.setup.tenant_quota
     if quota is None:
         return False
-    running = sum(s.request.tenant == tenant for s in (*state.running, *made.admitted))
-    return running >= quota
+    here = (s for s in (*state.running, *made.admitted) if s not in made.rejected)
+    return sum(s.request.tenant == tenant for s in here) >= quota
 
 
 # The running.
@@ -88,7 +90,7 @@ def _aged_demand(state: State) -> int:
             demand += min(seq.demand, setup.max_chunk or seq.demand)
         if demand >= setup.prefill_reserve:
             break
-    return demand
+    return demand if setup.max_prefill is None else min(demand, setup.max_prefill)
 
 
 def victim(state: State, made: Plan) -> Sequence:
@@ -112,23 +114,30 @@ def shares(state: State, budget: int) -> Iterator[tuple[Sequence, int]]:
             yield seq, setup.max_chunk or budget
         return
     seats = setup.max_num_seqs - len(state.running)
-    yield from _dealt(sorted(running + waiting[: max(seats, 0)], key=arrival), budget)
+    prefills = sorted(running + waiting[: max(seats, 0)], key=arrival)
+    yield from _dealt(prefills, budget, setup.max_chunk or budget)
 
 
 def _rotation(seq: Sequence) -> tuple[int, int, int, int]:
-    """A newcomer joins at its arrival; who had a chunk at that round's end, behind arrivals."""
-    joined = seq.arrival if seq.chunked_at is None else seq.chunked_at
-    return joined, seq.chunked_at is not None, *arrival(seq)
+    """A newcomer joins at its arrival; who had a chunk at that round's end, behind arrivals.
+
+    Those of one round join in the order in which they were served, as in any rotation.
+    """
+    if seq.chunked_at is None:
+        return seq.arrival, 0, *arrival(seq)
+    end, place = seq.chunked_at
+    return end, 1 + place, *arrival(seq)
 
 
-def _dealt(prefills: list[Sequence], budget: int) -> Iterator[tuple[Sequence, int]]:
+def _dealt(prefills: list[Sequence], budget: int, most: int) -> Iterator[tuple[Sequence, int]]:
     """One position each in turn from the oldest, until budget or prompts are used up."""
     hands = dict.fromkeys(prefills, 0)
+    wants = {seq: min(seq.demand, most) for seq in prefills}
     while budget > 0:
-        open_hands = [seq for seq in prefills if hands[seq] < seq.demand]
+        open_hands = [seq for seq in prefills if hands[seq] < wants[seq]]
         if not open_hands:
             break
-        rounds = max(1, min(budget // len(open_hands), *(s.demand - hands[s] for s in open_hands)))
+        rounds = max(1, min(budget // len(open_hands), *(wants[s] - hands[s] for s in open_hands)))
         for seq in open_hands:
             n = min(rounds, budget)
             hands[seq] += n

@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 
 from sim.block_runs import taken_by_chunks, taken_by_decodes
-from sim.engine import stretches
+from sim.engine import idle, stretches
 from sim.express import Lane
 from sim.record import Round, next_round
 from sim.recorder import NEVER, Recorder
@@ -100,16 +100,16 @@ class History:
         return self._replay(0, len(self))
 
     def _replay(self, first: int, past: int) -> Iterator[Round]:
-        if first == past:
+        if first >= past:
             return
         state = self._state_by(first)
         for _ in stretches(state, limit=first - state.round):
             pass
         for index in range(first, past):
-            state.now = int(self.starts[index])
             state.collect()
-            record = next_round(state)
-            assert record is not None, f"replay found nothing to run in round {index}"
+            while (record := next_round(state)) is None:
+                assert idle(state), f"replay found nothing to run in round {index}"
+                state.collect()
             yield record
 
     def _state_by(self, first: int) -> State:

@@ -7,9 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.clock import scale_of
 from sim.history import History, Ints
 from sim.metrics import Floats, Metrics
+from sim.metrics.load import second_of
+from sim.metrics.outputs import Mask
+from sim.metrics.usage import bucket_paddings
 
 
 class Progress:
@@ -17,72 +19,102 @@ class Progress:
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.scale = scale_of(history.scenario.setup.time)
-        final = Metrics(history)
-        rounds, offsets = history.token_rounds
-        self._firsts = rounds[offsets[:-1][np.diff(offsets) > 0]]
-        self._ttfts = final.ttfts
-        self._lasts = rounds[offsets[1:][final.finished] - 1]
-        same = np.ones(max(len(rounds) - 1, 0), dtype=bool)
-        same[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(rounds))] - 1] = False
-        self._gap_rounds, self._gaps = rounds[1:][same], final.gaps
+        self._final = Metrics(history)
+        self._outputs = self._final.outputs
+        self.scale = self._final.scale
 
     @cached_property
     def tokens(self) -> Ints:
-        """Tokens out so far."""
-        return np.cumsum(self.history.per_round("emitted"))
+        """Tokens sent so far."""
+        return np.cumsum(self._outputs.by_round)
 
     @cached_property
     def finished(self) -> Ints:
         """Requests finished so far."""
-        return np.cumsum(np.bincount(self._lasts, minlength=len(self.history)))
+        return self._ended(self._final.finished)
+
+    @cached_property
+    def good(self) -> Ints | None:
+        """Requests finished so far that met every objective; None without objectives."""
+        good = self._final.good
+        return None if good is None else self._ended(good)
+
+    def _ended(self, who: Mask) -> Ints:
+        """How many of some have had their last output."""
+        lasts = self._outputs.last_rounds[who[self._outputs.begun]]
+        return np.cumsum(np.bincount(lasts, minlength=len(self.history)))
 
     @cached_property
     def waste(self) -> Ints:
-        """Padded positions and idle seats so far."""
-        return np.cumsum(self.history.per_round("padding") + self.history.per_round("idle"))
+        """Padded positions, graph buckets included, and idle seats so far."""
+        columns = self.history.columns
+        waste = columns["padding"] + columns["idle"]
+        if self.history.scenario.setup.buckets is not None:
+            waste = waste + bucket_paddings(self.history)
+        return np.cumsum(np.repeat(waste, columns["count"]))
 
     @cached_property
     def makespan(self) -> Floats:
         """Time since the first arrival, in ms or ticks."""
-        first = min(r.arrival for r in self.history.scenario.requests)
-        return (self.history.ends - first) / self.scale
+        arrivals = self.history.arrivals
+        since: Ints = self.history.ends - arrivals[arrivals >= 0].min()
+        return since / self.scale
 
     @cached_property
     def output_tps(self) -> Floats:
-        """Output tokens a second, or a tick, so far."""
-        per = 1000 if self.scale > 1 else 1
-        return self.tokens / self.makespan * per
+        """Output tokens sent a second, or a tick, so far."""
+        return self.tokens / self.makespan * (second_of(self.scale) // self.scale)
 
     @cached_property
     def mean_ttft(self) -> Floats:
         """Mean TTFT of the requests with a first token so far; NaN before the first."""
-        return self._running_mean(self._firsts, self._ttfts)
+        waits = self._final.ttfts
+        return self._mean(waits, np.ones_like(waits), self._outputs.first_rounds)
 
     @cached_property
     def mean_itl(self) -> Floats:
         """Mean gap so far, over all requests; NaN before the first."""
-        return self._running_mean(self._gap_rounds, self._gaps)
+        return self._mean(*self._outputs.gaps)
 
     @cached_property
     def max_itl(self) -> Floats:
         """Longest gap so far; NaN before the first."""
+        lengths, weights, rounds = self._outputs.gaps
         longest = np.full(len(self.history), -1.0)
-        np.maximum.at(longest, self._gap_rounds, self._gaps)
+        np.maximum.at(longest, rounds[weights > 0], lengths[weights > 0])
         longest = np.maximum.accumulate(longest)
         return np.where(longest < 0, np.nan, longest / self.scale)
 
+    @cached_property
+    def longest_wait(self) -> Floats:
+        """The longest anybody has waited so far, those still waiting too, in ms or ticks."""
+        return self._final.presence.longest_wait(self.history.ends) / self.scale
+
+    @cached_property
+    def waiting(self) -> Ints:
+        """How many are in the queue in each round, as scheduled; evicted ones too."""
+        return self.history.per_round("waiting")
+
+    @cached_property
+    def used(self) -> Ints | None:
+        """KV blocks taken in each round, as scheduled; None without a pool."""
+        has_pool = self.history.scenario.setup.num_blocks is not None
+        return self.history.per_round("used") if has_pool else None
+
     @property
     def columns(self) -> dict[str, Ints | Floats]:
-        """All of the above by name."""
+        """All of the above that the setup gives a meaning, by name."""
         names = (
             *("makespan", "output_tps", "tokens", "finished", "waste"),
-            *("mean_ttft", "mean_itl", "max_itl"),
+            *("mean_ttft", "mean_itl", "max_itl", "longest_wait", "waiting", "used", "good"),
         )
-        return {name: getattr(self, name) for name in names}
+        found = {name: getattr(self, name) for name in names}
+        return {name: column for name, column in found.items() if column is not None}
 
-    def _running_mean(self, rounds: Ints, values: Ints) -> Floats:
+    def _mean(self, values: Ints, weights: Ints, rounds: Ints) -> Floats:
+        """Running mean of values that came in some rounds; NaN before the first."""
         size = len(self.history)
-        count = np.cumsum(np.bincount(rounds, minlength=size))
-        total = np.cumsum(np.bincount(rounds, weights=values.astype(float), minlength=size))
-        return np.where(count > 0, total / np.maximum(count, 1) / self.scale, np.nan)
+        count = np.cumsum(np.bincount(rounds, weights, size))
+        total = np.cumsum(np.bincount(rounds, values * weights.astype(np.float64), size))
+        mean = total / np.maximum(count, 1)
+        return np.where(count > 0, mean, np.nan) / self.scale

@@ -12,6 +12,7 @@ from typing import Any
 from sim.clock import TimeUnit, to_internal, to_shown
 from sim.problems import Problem
 from sim.setup import MAX_REQUESTS, Cost, Experts, Request, Setup, Slo, Speculation
+from sim.workload import generate
 
 Record = Request | Setup | Cost | Speculation | Experts | Slo
 
@@ -213,15 +214,27 @@ def read(data: Any) -> tuple[dict[str, Any], list[Problem]]:
         return {}, [Problem((), "not_a_table", data)]
     table = data.get("setup", {})
     reader = _Reader("tick" if _get(table, "time") == "tick" else "ms")
-    reader.unknown(data, ["setup", "requests", *_TEXTS], ())
+    reader.unknown(data, ["setup", "requests", "workload", *_TEXTS], ())
     values: dict[str, Any] = {"setup": reader.record(Setup, table, ("setup",))}
     if reader.unit == "tick" and _get(table, "cost") is not None:
         reader.add(("setup", "cost"), "cost_in_ticks")
-    values["requests"] = tuple(_read_requests(reader, data.get("requests", [])))
+    if "workload" in data:
+        values["requests"] = _drawn(reader, data)
+    else:
+        values["requests"] = tuple(_read_requests(reader, data.get("requests", [])))
     for key, rule in _TEXTS.items():
         if key in data:
             values[key] = reader.value(data[key], rule, (key,))
     return values, reader.problems
+
+
+def _drawn(reader: _Reader, data: Mapping[str, Any]) -> tuple[Request, ...]:
+    """Requests that a table describes; a list of them beside it would be a second answer."""
+    if "requests" in data:
+        reader.add(("workload",), "meaningless_with", "workload", other="requests")
+    requests, problems = generate(data["workload"], reader.unit)
+    reader.problems += problems
+    return requests
 
 
 def _read_requests(reader: _Reader, rows: Any) -> list[Request]:

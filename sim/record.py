@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sim import extras
 from sim.plan import Plan
 from sim.scheduler import commit, execute, plan, reserve
 from sim.sequence import Reason, Sequence, Status
-from sim.setup import Request
+from sim.setup import Request, Setup
 from sim.state import State
+from sim.static import set_aside
 
 V = TypeVar("V")
 
@@ -52,13 +53,13 @@ class Round:
     queue: tuple[Request, ...]
     emitted: tuple[str, ...]
     tokens: Mapping[str, int]  # of those in `emitted`; more than one with accepted drafts
-    finished: tuple[str, ...]  # whose last token came out, late for its client or not
+    finished: tuple[str, ...]
     padding: int
     bucket_padding: int  # decodes added to reach the next graph bucket
     is_eager: bool  # more decodes than the largest bucket
     idle: tuple[str, ...]  # members of a static batch who hold a seat without using it
     used: int | None  # KV blocks taken, None without a pool
-    blocks: Mapping[str, int]  # of those running
+    blocks: Mapping[str, int]  # of those running, and of all members of a static batch
     refused: Mapping[str, Reason]
     rest: Reason  # of everyone in the queue whom `refused` does not name
     after: Mapping[str, Snapshot]
@@ -104,14 +105,7 @@ def next_round(state: State) -> Round | None:
         number=number,
         start=start,
         end=end,
-        prefill=made.prefill,
-        decode=made.decode,
-        drafts=made.drafts,
-        kv_read=made.kv_read,
-        given=_by_id(made.given),
-        prefilling=frozenset(s.request.id for s in made.prefilling),
-        cut=_by_id(made.cut),
-        pads=_by_id(made.pads),
+        **_told(made, setup),
         admitted=tuple(id_ for id_ in _ids(made.admitted) if id_ not in resumed),
         resumed=resumed,
         preempted=_ids(preempted),
@@ -120,26 +114,42 @@ def next_round(state: State) -> Round | None:
         queue=tuple(seq.request for seq in state.waiting),
         emitted=_ids(done.emitted),
         tokens=_by_id(done.emitted),
-        finished=_ids(done.finished),
-        padding=made.padding,
-        bucket_padding=extras.bucket_padding(made.decode, setup.buckets),
-        is_eager=extras.is_eager(made.decode, setup.buckets),
+        finished=_ids(seq for seq in done.finished if seq.ended is Status.FINISHED),
         idle=idle,
         used=used if setup.num_blocks is not None else None,
         blocks=blocks,
-        refused=_by_id(made.refused),
-        rest=made.rest,
         after={
             s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in (*running, *preempted)
         },
     )
 
 
+def _told(made: Plan, setup: Setup) -> dict[str, Any]:
+    """What a round has straight from its plan."""
+    return {
+        "prefill": made.prefill,
+        "decode": made.decode,
+        "drafts": made.drafts,
+        "kv_read": made.kv_read,
+        "given": _by_id(made.given),
+        "prefilling": frozenset(seq.request.id for seq in made.prefilling),
+        "cut": _by_id(made.cut),
+        "pads": _by_id(made.pads),
+        "padding": made.padding,
+        "bucket_padding": extras.bucket_padding(made.decode, setup.buckets),
+        "is_eager": extras.is_eager(made.decode, setup.buckets),
+        "refused": _by_id(made.refused),
+        "rest": made.rest,
+    }
+
+
 def _blocks_held(state: State, made: Plan) -> dict[str, int]:
-    """Blocks of everyone running, those of this round's positions included."""
+    """Blocks of everyone who holds some, those of this round's positions included."""
     setup = state.scenario.setup
-    if setup.num_blocks is None or state.batch:
+    if setup.num_blocks is None:
         return {}
+    if state.batch:
+        return {seq.request.id: set_aside(seq, setup) for seq in state.batch.members}
     return {
         s.request.id: s.blocks(s.tokens_with(made.given.get(s, 0)), setup) for s in state.running
     }

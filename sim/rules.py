@@ -13,10 +13,9 @@ def check(setup: Setup, requests: Sequence[Request]) -> list[Problem]:
     if not requests:
         problems.append(Problem(("requests",), "no_requests"))
     seen: set[str] = set()
-    may_preempt = _pool_can_run_out(setup, requests)
     for i, request in enumerate(requests):
         place = ("requests", i)
-        problems += _request_problems(request, setup, place, may_preempt=may_preempt)
+        problems += _request_problems(request, setup, place)
         if request.id in seen:
             problems.append(Problem(("requests", i, "id"), "duplicate_id", request.id))
         seen.add(request.id)
@@ -24,15 +23,6 @@ def check(setup: Setup, requests: Sequence[Request]) -> list[Problem]:
     if rounds > MAX_ROUNDS:
         problems.append(Problem((), "too_many_rounds", rounds, {"high": MAX_ROUNDS}))
     return problems
-
-
-def _pool_can_run_out(setup: Setup, requests: Sequence[Request]) -> bool:
-    if setup.num_blocks is None or setup.reserve == "max_output":
-        return False
-    if setup.on_full in ("swap", "reject"):  # nothing is ever computed again
-        return False
-    most = sum(setup.blocks(r.prompt + r.output - 1) for r in requests)
-    return most > setup.num_blocks
 
 
 def _setup_problems(setup: Setup) -> list[Problem]:
@@ -100,7 +90,7 @@ def _pairs_without_meaning(setup: Setup) -> list[Problem]:
 
 
 def _request_problems(
-    request: Request, setup: Setup, place: tuple[str | int, ...], *, may_preempt: bool
+    request: Request, setup: Setup, place: tuple[str | int, ...]
 ) -> list[Problem]:
     problems = []
     if not (1 <= len(request.id) <= 24 and request.id.isprintable() and request.id.strip()):
@@ -120,12 +110,10 @@ def _request_problems(
         problems.append(found)
     problems += _leaving_problems(request, setup, place)
     new = request.prompt - request.cached
-    if may_preempt:  # it may come back with all but its last token to compute again
-        new = request.prompt + request.output - 1
     if setup.mode != "static" and not setup.chunked and new > setup.budget:
         params = {"high": setup.budget, "id": request.id}
         problems.append(Problem((*place, "prompt"), "prompt_never_fits", new, params))
-    is_whole = setup.mode == "static" or setup.reserve == "max_output"
+    is_whole = setup.mode == "static" or setup.reserve == "max_output" or setup.speculation
     output = request.allowed_output if is_whole else request.output
     most = setup.blocks(request.prompt + output - 1)
     if setup.num_blocks is not None and most > setup.num_blocks:

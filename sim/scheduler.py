@@ -36,6 +36,7 @@ def plan(state: State) -> Plan | None:
             return made
         reserve(state, made)
         state.ejected += made.preempted
+        state.moved += made.moved
 
 
 # reserve
@@ -77,15 +78,15 @@ def _seat(state: State, made: Plan) -> None:
 
 def execute(state: State, made: Plan) -> int:
     """How long the round takes, in internal units: a tick, or what the cost model says."""
-    setup, cost = state.scenario.setup, state.scenario.setup.cost
+    setup = state.scenario.setup
     if setup.time == "tick":
         return 1
-    decode = made.decode
-    if setup.price_padding:
-        decode += extras.bucket_padding(decode, setup.buckets)
-    duration = cost.duration(made.prefill, decode, made.kv_read)
-    duration += cost.per_draft * made.drafts + cost.per_swap_block * made.moved
-    return duration + cost.per_expert_token * extras.fullest_expert(state, made.positions)
+    duration = extras.duration(
+        setup, made.prefill, made.decode, made.drafts, made.kv_read, made.moved + state.moved
+    )
+    if setup.moe is not None and setup.moe.draw:
+        duration += setup.cost.per_expert_token * extras.drawn(state, made.positions)
+    return duration
 
 
 # commit
@@ -96,18 +97,20 @@ class Commit:
     """What came out at the end of a round, or of `count` equal ones."""
 
     emitted: dict[Sequence, int] = field(default_factory=dict)  # tokens of each, a round
-    finished: list[Sequence] = field(default_factory=list)
+    finished: list[Sequence] = field(default_factory=list)  # last token out, in time or not
 
 
 def _note_turns(state: State, made: Plan, end: int) -> None:
     """What decides who is next: places in the ring of decodes, and in the rotation of chunks.
 
-    Who had a decode when others had to be left out goes to the end of the ring.
+    Who had a decode when others had to be left out goes to the end of the ring; who is new there
+    comes behind them, in order of admission.
     """
     setup = state.scenario.setup
     if setup.granularity == "chunk":
-        for seq in made.prefilling:
-            seq.chunked_at = end
+        for place, seq in enumerate(made.given):
+            if seq in made.prefilling:
+                seq.chunked_at = (end, place)
     if not setup.caps_decodes:
         return
     capped = (Reason.DECODE_LIMIT, Reason.BUDGET_SPENT)
@@ -115,8 +118,9 @@ def _note_turns(state: State, made: Plan, end: int) -> None:
         seq.admitted and not seq.in_prefill and reason in capped
         for seq, reason in made.refused.items()
     )
-    for place, seq in enumerate(made.given):
-        if left_out or seq in made.prefilling:
+    for place, seq in enumerate((*made.given, *state.running)):
+        is_new = place >= len(made.given) and (seq in made.prefilling or seq in made.admitted)
+        if is_new or (left_out and place < len(made.given)):
             seq.served = state.round * MOST_SEATS + place
 
 
@@ -136,7 +140,7 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
         state.end(seq, _farewell(seq, end))
     if state.batch is not None:
         static.advance(state.batch, made, count)
-    state.ejected = []
+    state.ejected, state.moved = [], 0
     state.told = len(state.ended)
     return Commit(tokens, finished)
 

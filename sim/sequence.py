@@ -77,7 +77,7 @@ class Sequence:
         self.admitted = False  # ever
         self.preempted = False  # now: back in the queue
         self.ended: Status | None = None  # how it left, None while it is here
-        self.chunked_at: int | None = None  # end of the last round it had prompt positions in
+        self.chunked_at: tuple[int, int] | None = None  # end of its last chunk's round, place there
         self.served = -1  # place among all decodes so far when it last had one
         self.peak = 0  # most it had computed when it lost its KV
         self.unread = 0  # tokens its reader has not taken

@@ -163,7 +163,7 @@ class Setup:
         "choice", "recompute", choices=("recompute", "swap", "queue", "reject")
     )
     queue_timeout: int | None = _rule("time", None, low=0, high=MAX_TIME)
-    max_queue: int | None = _rule("count", None, low=1, high=1_000_000)
+    max_queue: int | None = _rule("count", None, low=0, high=1_000_000)
     concurrency: int | None = _rule("count", None, low=1, high=100_000)
     think: int = _rule("time", 0, low=0, high=MAX_TIME)
     batch_size: int | None = _rule("count", None, low=1, high=100_000)

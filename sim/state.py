@@ -72,6 +72,7 @@ class State:
     expert_luck: Random | None = None
     ended: list[tuple[int, Status, int]] = field(default_factory=list)  # index, how, when: all
     told: int = 0  # how many of them left before the last commit was over
+    moved: int = 0  # blocks swapped out with them
     ejected: list[Sequence] = field(default_factory=list)  # evicted since, by plans of no round
     entered: dict[int, int] = field(default_factory=dict)  # closed loop: index to time
 
@@ -148,8 +149,7 @@ class State:
             self.entered[index] = time
         request = self.scenario.requests[index]
         seq = Sequence(index, request, time)
-        new = sum(not one.admitted for one in self.waiting) if setup.max_queue else 0
-        if setup.max_queue and new >= setup.max_queue:
+        if self._queue_is_full():
             self.end(seq, Status.REJECTED)
             return
         self.enqueue(seq)
@@ -157,6 +157,10 @@ class State:
             heappush(self.leaving, (max(request.cancel_at, time), index))
         if setup.queue_timeout is not None:
             heappush(self.leaving, (time + setup.queue_timeout, index))
+
+    def _queue_is_full(self) -> bool:
+        most = self.scenario.setup.max_queue
+        return most is not None and sum(not one.admitted for one in self.waiting) >= most
 
     def enqueue(self, seq: Sequence, *, front: bool = False) -> None:
         """Join the queue: at its end or front, under priority at its place by urgency."""

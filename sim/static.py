@@ -24,7 +24,7 @@ def plan(state: State) -> Plan | None:
         if not _may_start(state, setup):
             return None
         batch = Batch.of(_members(state, setup))
-        made.used = sum(_blocks(member, setup) for member in batch.members)
+        made.used = sum(set_aside(member, setup) for member in batch.members)
         made.opens = batch
         made.admitted = list(batch.members)
     if batch.filling:
@@ -56,11 +56,11 @@ def _members(state: State, setup: Setup) -> list[Sequence]:
     members = list(islice(state.waiting, setup.seats))
     if setup.num_blocks is None:
         return members
-    sums = accumulate(_blocks(member, setup) for member in members)
+    sums = accumulate(set_aside(member, setup) for member in members)
     return [m for m, total in zip(members, sums, strict=True) if total <= setup.num_blocks]
 
 
-def _blocks(member: Sequence, setup: Setup) -> int:
+def set_aside(member: Sequence, setup: Setup) -> int:
     """Blocks set aside for a member until its batch ends; none without a pool."""
     if setup.num_blocks is None:
         return 0
@@ -70,7 +70,8 @@ def _blocks(member: Sequence, setup: Setup) -> int:
 def _may_start(state: State, setup: Setup) -> bool:
     if not state.waiting:
         return False
-    full = len(state.waiting) >= setup.seats
+    members = _members(state, setup)
+    full = len(members) == setup.seats or len(members) < len(state.waiting)
     if setup.batch_wait is None or full or state.next_arrival is None:
         return True
     due = start_time(state)

@@ -5,8 +5,9 @@ from typing import Any
 
 from sim.clock import to_shown
 from sim.history import History
-from sim.metrics import Metrics
+from sim.metrics import Load, Metrics
 from sim.record import Round
+from sim.sequence import Status
 
 
 def figure(value: Any) -> str:
@@ -92,22 +93,32 @@ def _listed(values: Sequence[float], most: int = 12) -> str:
 
 
 def overall(history: History) -> str:
-    """The totals of the run, then a line a latency with its percentiles."""
+    """The totals of the run, then a line a latency with its percentiles.
+
+    Totals of what a run does not have (objectives, a window, a pool, drafts that were dropped)
+    are left out.
+    """
+    known = Metrics(history)
     unit = history.scenario.setup.time
     per = "s" if unit == "ms" else "tick"
-    result = Metrics(history).overall()
-    share = result["budget_use"]
+    result = known.overall()
     totals = [
         ("makespan", result["makespan"], unit),
         ("rounds", result["rounds"], ""),
         ("requests finished", result["finished"], ""),
+        *_departures(result["states"]),
         ("output tokens", result["tokens"], ""),
+        *_if(result["generated"] != result["tokens"], "generated", result["generated"]),
         ("output throughput", _fine(result["output_tps"]), f"token/{per}"),
         ("input throughput", _fine(result["input_tps"]), f"token/{per}"),
         ("request throughput", _fine(result["request_rate"]), f"request/{per}"),
+        *_objectives(known, per),
         ("padding + idle seats", result["waste"], f"= {result['padding']} + {result['idle']}"),
-        ("budget used", f"{100 * share:.1f}" if isinstance(share, float) else None, "%"),
+        ("budget used", _percent(result["budget_use"]), "%"),
         ("most running", result["peak_running"], ""),
+        *_if(bool(known.longest_wait), "longest wait", known.longest_wait, unit),
+        *_kv(known),
+        *_load(known.load, per),
     ]
     lines = table(("overall", "", ""), totals, left=(0, 2))
     spread = [(name.upper() if name != "queue" else name, result[name]) for name in _LATENCIES]
@@ -116,6 +127,61 @@ def overall(history: History) -> str:
 
 
 _LATENCIES = ("queue", "ttft", "tpot", "itl", "e2e")
+_Row = tuple[str, Any, str]
+
+
+def _if(is_told: bool, name: str, value: Any, unit: str = "") -> list[_Row]:
+    return [(name, value, unit)] if is_told else []
+
+
+def _departures(states: Any) -> list[_Row]:
+    """Who left otherwise than finished."""
+    return [
+        (f"requests {status.replace('_', ' ')}", count, "")
+        for status, count in states.items()
+        if status != Status.FINISHED
+    ]
+
+
+def _objectives(known: Metrics, per: str) -> list[_Row]:
+    """Who met the objectives, and how many miss each."""
+    if known.missed is None:
+        return []
+    missed = ", ".join(f"{name} {int(who.sum()):,}" for name, who in known.missed.items())
+    return [
+        ("requests good", known.num_good, f"= {figure(_percent(known.attainment))} % of finished"),
+        ("goodput", _fine(known.goodput), f"request/{per}"),
+        ("goodput in tokens", _fine(known.good_tps), f"token/{per}"),
+        ("objectives missed", sum(int(who.sum()) for who in known.missed.values()), missed),
+    ]
+
+
+def _kv(known: Metrics) -> list[_Row]:
+    """Blocks of the pool, and what evictions cost."""
+    kv = known.kv
+    if kv is None:
+        return []
+    return [
+        ("most KV blocks", kv.peak, f"of {kv.pool:,}"),
+        ("KV blocks on average", kv.mean, ""),
+        ("empty slots on average", kv.empty, ""),
+        ("preemptions", known.total("preempted"), ""),
+        ("recomputed", known.total("recomputed"), "positions"),
+    ]
+
+
+def _load(load: Load | None, per: str) -> list[_Row]:
+    """Little's law in the window, and whether the queue grows."""
+    if load is None:
+        return []
+    return [
+        ("λ in the window", _fine(load.arrival_rate), f"request/{per}"),
+        ("served in the window", _fine(load.served_rate), f"request/{per}"),
+        ("W", None if load.time is None else _fine(load.time), per if per == "s" else "ticks"),
+        ("L", load.number, "requests"),
+        ("L − λW", load.gap, "requests"),
+        ("queue growth", load.queue_slope, f"request/{per}"),
+    ]
 
 
 def _parts(values: Any) -> list[Any]:
@@ -123,6 +189,12 @@ def _parts(values: Any) -> list[Any]:
     return [values[key] for key in ("mean", "p50", "p95", "p99", "max")]
 
 
-def _fine(value: Any) -> str:
-    """Throughputs of a tick scenario are small: three decimals there."""
+def _percent(share: Any) -> str | None:
+    return None if share is None else f"{100 * share:.1f}"
+
+
+def _fine(value: Any) -> str | None:
+    """Throughputs of a tick scenario are small: three decimals there; nothing stays nothing."""
+    if value is None:
+        return None
     return figure(value) if value >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")

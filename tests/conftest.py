@@ -5,16 +5,23 @@ the same everywhere; `--hypothesis-profile=explore` draws new ones. No deadline:
 busy with other things.
 """
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
+SELF_CHECK_SEED = int(os.environ.get("REBATCH_SEED", "1"))
 
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
+
+
+def pytest_report_header() -> str:
+    """The seed of what is not drawn alike in every run."""
+    return f"self-check seed: {SELF_CHECK_SEED} (REBATCH_SEED sets another)"
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from app.lanes import WINDOW_ROUNDS, Lane
 from app.payload import make_payload
+from lessons.catalogue import scenes
 from sim import Scenario, run
 from sim.clock import TimeUnit, to_shown
-from sim.files import builtin, builtin_files
-from tests.sim.make import by_hand, scenario, scenarios
+from sim.files import builtin
+from tests.sim.make import NO_EXTRAS, by_hand, loyal_scenarios, scenario
 
 MODES = ("static", "continuous")
 KINDS = {"prefill", "decode", "idle", "hold"}
@@ -149,7 +150,7 @@ def assert_whole_run_is_told(payload: dict[str, Any], subject: Scenario) -> None
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("name", list(builtin_files()))
+@pytest.mark.parametrize("name", list(scenes()))
 def test_every_scene_makes_a_consistent_payload(name: str, lang: str) -> None:
     payload = payload_of(builtin(name), lang)
     assert_consistent(payload)
@@ -158,7 +159,9 @@ def test_every_scene_makes_a_consistent_payload(name: str, lang: str) -> None:
 
 
 @settings(max_examples=40)
-@given(scenarios(mode="continuous", num_blocks=None), st.sampled_from(["en", "zh"]))
+@given(
+    loyal_scenarios(mode="continuous", num_blocks=None, **NO_EXTRAS), st.sampled_from(["en", "zh"])
+)
 def test_any_small_run_makes_a_consistent_payload(subject: Scenario, lang: str) -> None:
     payload = payload_of(subject, lang)
     assert_consistent(payload)
@@ -311,7 +314,7 @@ def test_a_window_inside_a_long_pause_shows_the_pause() -> None:
 
 
 @settings(max_examples=40)
-@given(scenarios(mode="continuous", num_blocks=None), st.floats(0, 1))
+@given(loyal_scenarios(mode="continuous", num_blocks=None, **NO_EXTRAS), st.floats(0, 1))
 def test_any_window_shows_the_asked_time_and_stays_small(subject: Scenario, share: float) -> None:
     """Windows of eight rounds, so that small runs have to be cut too."""
     lanes = lanes_of(subject)

@@ -7,10 +7,10 @@ from string import Formatter
 import pytest
 
 from lessons.catalogue import figures, scenes, text
-from sim.files import builtin, builtin_files
+from sim.files import builtin
 
 LANGUAGES = ("en", "zh")
-SCENES = list(builtin_files())
+SCENES = list(scenes())
 EACH = [(name, lang) for name in SCENES for lang in LANGUAGES]
 
 # Digits that may stand in a text as typed, a scene: budgets the reader is asked to try, the round

@@ -29,37 +29,59 @@ def by_hand(**setup: Any) -> Scenario:
 
 def _requests(unit: str) -> st.SearchStrategy[list[dict[str, Any]]]:
     times = st.integers(0, 30) if unit == "tick" else st.integers(0, 60).map(lambda n: n / 2)
-    return st.lists(
-        st.builds(
-            lambda arrival, prompt, output, cached, more, priority, tenant, deadline: {
-                "arrival": arrival,
-                "prompt": prompt,
-                "output": output,
-                "cached": min(cached, prompt),
-                "max_output": output + more,
-                "priority": priority,
-                "tenant": tenant,
-                "deadline": deadline,
-            },
-            times,
-            st.integers(1, 12),
-            st.integers(1, 8),
-            st.integers(0, 12) | st.just(0),
-            st.integers(0, 3),
-            st.integers(-1, 1),
-            st.sampled_from(["", "a", "b"]),
-            st.none() | times,
-        ),
-        min_size=1,
-        max_size=7,
-    ).map(lambda rows: [{"id": f"R{i}", **row} for i, row in enumerate(rows)])
+    row = st.fixed_dictionaries(
+        {
+            "arrival": times,
+            "prompt": st.integers(1, 12),
+            "output": st.integers(1, 8),
+            "cached": st.integers(0, 12) | st.just(0),
+            "max_output": st.integers(0, 3),
+            "priority": st.integers(-1, 1),
+            "tenant": st.sampled_from(["", "a", "b"]),
+            "deadline": st.none() | times,
+            "cancel_at": st.none() | times,
+            "credits": st.none() | st.none() | st.integers(1, 3),
+            "read_every": times,
+        }
+    ).map(_consistent)
+    rows = st.lists(row, min_size=1, max_size=7)
+    return rows.map(lambda rows: [{"id": f"R{i}", **row} for i, row in enumerate(rows)])
+
+
+def _consistent(row: dict[str, Any]) -> dict[str, Any]:
+    """Fields that build on one another, made from what was drawn."""
+    row = {**row, "max_output": row["output"] + row["max_output"]}
+    row["cached"] = min(row["cached"], row["prompt"])
+    if row["cancel_at"] is not None:
+        row["cancel_at"] += row["arrival"]
+    if row["credits"] is None:
+        row["read_every"] = None
+    return row
+
+
+COST_PARTS = (
+    *("per_prefill", "per_decode", "per_kv_token"),
+    *("per_draft", "per_swap_block", "per_expert_token"),
+)
+
+
+def _speculation() -> st.SearchStrategy[dict[str, Any]]:
+    accepted = st.lists(st.integers(0, 4), min_size=1, max_size=4) | st.floats(0, 1)
+    return st.fixed_dictionaries({"drafts": st.integers(1, 4), "accepted": accepted})
+
+
+def _experts() -> st.SearchStrategy[dict[str, Any]]:
+    weights = st.lists(st.integers(0, 5) | st.floats(0.1, 2), min_size=1, max_size=4)
+    return st.fixed_dictionaries(
+        {"weights": weights.filter(any), "draw": st.booleans()},
+    )
 
 
 def _costs() -> st.SearchStrategy[dict[str, float]]:
     price = st.sampled_from([0, 0.000001, 0.03, 0.5, 1, 2.25])
     return st.fixed_dictionaries(
         {"base": st.sampled_from([0.5, 2, 6])},
-        optional={"per_prefill": price, "per_decode": price, "per_kv_token": price},
+        optional=dict.fromkeys(COST_PARTS, price),
     )
 
 
@@ -80,6 +102,18 @@ def _setups() -> dict[str, st.SearchStrategy[Any]]:
         "block_size": st.integers(1, 6),
         "reserve": st.sampled_from(["full_prompt", "none", "max_output"]),
         "watermark": st.integers(0, 3),
+        "on_full": st.sampled_from(["recompute", "swap", "queue", "reject"]),
+        "queue_timeout": st.none() | st.none() | st.integers(0, 40),
+        "max_queue": st.none() | st.none() | st.integers(1, 4),
+        "concurrency": st.none() | st.none() | st.integers(1, 4),
+        "think": st.integers(0, 10),
+        "buckets": st.none() | st.just([1, 2, 4]) | st.just([3, 5]),
+        "price_padding": st.booleans(),
+        "speculation": st.none() | st.none() | _speculation(),
+        "moe": st.none() | _experts(),
+        "seed": st.none() | st.integers(0, 5),
+        "slo": st.none() | st.just({"ttft": 20, "max_itl": 5}) | st.just({"tpot": 3, "e2e": 40}),
+        "window": st.none() | st.just([0, 30]) | st.just([5, 11]),
         "max_chunk": st.none() | st.integers(1, 8),
         "max_prefill": st.none() | st.integers(1, 8),
         "round_target": st.none() | st.integers(0, 12),
@@ -100,7 +134,22 @@ AS_VLLM: dict[str, Any] = {  # what vLLM's scheduler has no other choice for
     "round_target": None,
     "max_decodes": None,
     "prefill_reserve": 0,
+    "on_full": "recompute",
 }
+STAYS: dict[str, Any] = {"queue_timeout": None, "max_queue": None, "on_full": "recompute"}
+NO_EXTRAS: dict[str, Any] = {
+    "concurrency": None,
+    "buckets": None,
+    "speculation": None,
+    "moe": None,
+}
+
+
+def _loyal(data: dict[str, Any]) -> dict[str, Any]:
+    """The same scenario with clients that read at once and stay to the end."""
+    alone = {"cancel_at": None, "credits": None, "read_every": None}
+    rows = [{**row, **alone} for row in data["requests"]]
+    return {**data, "requests": rows, "setup": {**data["setup"], **STAYS}}
 
 
 @st.composite
@@ -122,6 +171,10 @@ def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
         if setup["reserve"] == "max_output":
             setup["reserve"] = "full_prompt"
         setup |= AS_VLLM | {"order": "priority" if setup["order"] == "priority" else "fifo"}
+    if setup["concurrency"] is None:
+        setup["think"] = 0
+    if setup["buckets"] is None:
+        setup["price_padding"] = False
     if setup["order"] == "tenant" or setup["service"] == "prefill_first":
         setup["granularity"] = "request"
     if setup["granularity"] == "chunk" and setup["max_chunk"] is None:
@@ -140,3 +193,8 @@ def _drawn(draw: st.DrawFn, value: Any) -> Any:
 def scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
     """Valid scenarios with any setup; `fixed` settings are given, or narrowed by a strategy."""
     return scenario_dicts(**fixed).map(Scenario.from_dict)
+
+
+def loyal_scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
+    """Those in which every request is served to its end."""
+    return scenario_dicts(**fixed).map(_loyal).map(Scenario.from_dict)

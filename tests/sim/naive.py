@@ -5,8 +5,7 @@ kept but what is in the loop. Only the rules without extras: prompts cut at the 
 decodes first or not, seats, prompts cached on arrival; and static batching that starts at once.
 """
 
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sim import Request, Scenario
 
@@ -141,38 +140,3 @@ def _play(scenario: Scenario, members: list[Request], now: int, rounds: list[Nai
         for r in going:
             computed[r.id] = min(computed[r.id] + 1, r.prompt + out[r.id] - 1)
     return now
-
-
-def naive_percentile(values: list[float], percent: float) -> float:
-    """Linear interpolation between the closest ranks, as NumPy's default does."""
-    ordered = sorted(values)
-    place = (len(ordered) - 1) * percent / 100
-    low = int(place)
-    if low + 1 == len(ordered):
-        return ordered[low]
-    return ordered[low] + (ordered[low + 1] - ordered[low]) * (place - low)
-
-
-def naive_metrics(
-    scenario: Scenario, tokens: list[list[int]], joined: list[int], until: int
-) -> dict[str, Any]:
-    """Latencies as `vllm bench serve` defines them, in internal units, from bare token times.
-
-    Args:
-        scenario: what was run.
-        tokens: times of each request's tokens.
-        joined: when each request's first round starts.
-        until: nothing later is known.
-    """
-    known = [[t for t in times if t <= until] for times in tokens]
-    rows = list(zip(scenario.requests, known, strict=True))
-    itl = [b - a for times in known for a, b in pairwise(times)]
-    return {
-        "queue": [
-            j - r.arrival for r, j in zip(scenario.requests, joined, strict=True) if j < until
-        ],
-        "ttft": [times[0] - r.arrival for r, times in rows if times],
-        "tpot": [(times[-1] - times[0]) / (len(times) - 1) for _, times in rows if len(times) > 1],
-        "itl": itl,
-        "e2e": [times[-1] - r.arrival for r, times in rows if len(times) == r.output],
-    }

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from sim import cli
+from sim import commands
 from sim.cli import main
+from sim.files import builtin_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -176,7 +177,7 @@ def test_rounds_of_a_large_run_come_when_asked(good: Any, tmp_path: Path) -> Non
 def test_json_of_a_large_run_leaves_the_rounds_out_unless_asked(
     good: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli, "MOST_ROUNDS_JSON", 4)
+    monkeypatch.setattr(commands, "MOST_ROUNDS_JSON", 4)
     assert "rounds" not in json.loads(good("run", "5a", "--json").out)
     assert "rounds" in json.loads(good("run", "5a", "--json", "--rounds").out)
 
@@ -190,9 +191,11 @@ def test_static_seats_that_idle_are_shown(good: Any) -> None:
     assert "C decode (done), A idle, B idle" in result.out
 
 
-def test_list_names_every_built_in_scenario(good: Any) -> None:
-    names = [words[0] for words in good("list").words]
-    assert names == ["1a", "2b", "3a", "5a", "5c", "7a", "8a", "synthetic"]
+def test_list_names_every_built_in_scenario_and_its_lanes(good: Any) -> None:
+    lines = good("list").out.splitlines()
+    names = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert names == [*builtin_files(), "synthetic"]
+    assert "             lanes: 10b/chunks, 10b/whole" in lines
 
 
 def test_rounds_prints_the_recorded_form(good: Any, tmp_path: Path) -> None:
@@ -392,5 +395,96 @@ def test_interrupting_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "run", interrupted)
+    monkeypatch.setattr(commands, "run", interrupted)
     assert main([]) == 130
+
+
+# Presets, sweeps, calibration, speed.
+
+
+def test_a_preset_puts_another_scheduler_on(good: Any) -> None:
+    shown = good("run", "12d", "--preset", "prefill_first").line("3 ")
+    assert shown.startswith("3 8–16 12 0 L1 prefill 12 + 1st token")
+
+
+def test_a_preset_that_leaves_a_limit_without_meaning_is_refused(sim: Any) -> None:
+    result = sim("run", "5-lab/4-chunk-2", "--preset", "orca")
+    assert (result.code, result.out) == (2, "")
+    told = "--preset orca: setup.max_chunk cuts prompts, which chunked = false forbids"
+    assert result.err.startswith(f"python -m sim: {told}") and result.err.count("\n") == 1
+
+
+def test_a_sweep_prints_a_row_a_value(good: Any) -> None:
+    result = good("sweep", "5c", "--over", "budget=3,4,5,6,8,12")
+    assert result.words[0][:2] == ["budget", "makespan"]
+    found = [words[:2] for words in result.words[1:] if words]
+    totals = ["21.5", "19.5", "17.5", "17.5", "17.5", "17.5"]
+    assert found == [list(row) for row in zip(["3", "4", "5", "6", "8", "12"], totals, strict=True)]
+
+
+def test_two_settings_are_swept_in_all_pairs(good: Any) -> None:
+    result = good(
+        "sweep", "15c", "--over", "buckets=[1,2,4,8],[16]", "--over", "price_padding=on,off"
+    )
+    assert [words[:-9] for words in result.words[1:] if words] == [
+        ["[1,", "2,", "4,", "8]", "True"],
+        ["[1,", "2,", "4,", "8]", "False"],
+        ["[16]", "True"],
+        ["[16]", "False"],
+    ]
+
+
+def test_a_sweep_as_json_names_what_was_set(good: Any) -> None:
+    rows = json.loads(good("sweep", "5c", "--over", "cost.base=2,3.5", "--json").out)
+    assert [row["set"] for row in rows] == [{"cost.base": 2}, {"cost.base": 3.5}]
+    assert [row["overall"]["makespan"] for row in rows] == [17.5, 20]  # 6.5, 7 and 6.5 ms
+
+
+def test_a_sweep_over_a_large_trace_uses_processes(
+    good: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "FEW_REQUESTS", 2)
+    alone = good("sweep", "5c", "--over", "budget=4,6").out
+    monkeypatch.setattr(commands, "FEW_REQUESTS", 1000)
+    assert alone == good("sweep", "5c", "--over", "budget=4,6", "--jobs", "2").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--over", "budget"), "--over budget: write it as NAME=VALUE,VALUE, such as budget="),
+        (("--over", "budget=0"), "--over: setup.budget must be at least 1, not 0"),
+        (("--over", "budget.x=1"), "--over budget.x=1: budget has no parts"),
+        (("--over", "budget=4", "--jobs", "0"), "--jobs must be at least 1, not 0"),
+        ((), "the following arguments are required: --over"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_refused(sim: Any, arguments: Any, told: str) -> None:
+    result = sim("sweep", "5a", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert told in result.err and result.err.count("\n") == 1
+
+
+def test_calibrate_fits_a_profile(good: Any, tmp_path: Path) -> None:
+    rows = [(p, d, k) for p in (0, 8, 32) for d in (1, 4) for k in (100, 900, 4000)]
+    lines = [f"{p},{d},{k},{2 + 0.5 * p + d + 0.001 * k}" for p, d, k in rows]
+    path = tmp_path / "profile.csv"
+    path.write_text("\n".join(["prefill,decode,kv,ms", *lines]), encoding="utf-8")
+    fit = json.loads(good("calibrate", path, "--json").out)
+    assert fit["cost"] == {"base": 2, "per_prefill": 0.5, "per_decode": 1, "per_kv_token": 0.001}
+    assert "per_prefill" in good("calibrate", path).out
+
+
+def test_bench_runs_on_a_small_workload(good: Any, sim: Any) -> None:
+    assert json.loads(good("bench", "--requests", "20", "--json").out)["agree"] is True
+    assert sim("bench", "--requests", "0").err == (
+        "python -m sim: --requests must be 1 to 50000, not 0\n"
+    )
+
+
+def test_lists_and_parts_of_tables_can_be_set(good: Any) -> None:
+    scenario = json.loads(
+        good("run", "5a", "--set", "slo.ttft=9", "--set", "window=[0,20]", "--json").out
+    )
+    assert scenario["scenario"]["setup"]["slo"] == {"ttft": 9}
+    assert scenario["scenario"]["setup"]["window"] == [0, 20]

@@ -23,6 +23,7 @@ OVERALL = [
     *("rounds", "makespan", "finished", "states", "tokens", "generated", "padding", "idle"),
     *("waste", "preemptions", "recomputed", "peak_running", "peak_blocks", "budget_use"),
     *("output_tps", "request_rate", "input_tps", "queue", "ttft", "tpot", "itl", "e2e"),
+    *("good", "goodput", "load"),
 ]
 SPREAD = ["mean", "p50", "p95", "p99", "max"]
 SPREADS = ("queue", "ttft", "tpot", "itl", "e2e")
@@ -150,6 +151,35 @@ def test_csv_is_four_files_with_the_same_figures(tmp_path: Path) -> None:
     assert totals["makespan"] == "19.5"
     assert totals["ttft_p50"] == "8.0"
     assert totals["states"] == "finished:3"
+
+
+def test_csv_gives_the_load_a_column_a_figure(tmp_path: Path) -> None:
+    subject = by_hand(slo={"ttft": 7}, window=[0, 10])
+    *_, overall = write_csv(run(subject), tmp_path)
+    (totals,) = rows(overall)
+    assert (totals["good"], totals["lambda"], totals["queue_slope"]) == ("1", "300.0", "")
+    assert "load" not in totals
+    *_, overall = write_csv(run(by_hand()), tmp_path)
+    (plain,) = rows(overall)
+    assert list(plain) == list(totals)
+    assert [plain[name] for name in ("good", "goodput", "lambda", "W", "L")] == [""] * 5
+
+
+def test_objectives_and_load_are_told_when_they_are_set() -> None:
+    overall = to_json(run(by_hand(slo={"ttft": 7}, window=[0, 10])))["overall"]
+    assert overall["good"] == 1  # TTFT 8, 6, 10.5
+    assert round(overall["goodput"], 2) == 51.28
+    assert list(overall["load"]) == ["lambda", "W", "L", "queue_slope"]
+    plain = to_json(run(by_hand()))["overall"]
+    assert [plain[name] for name in ("good", "goodput", "load")] == [None, None, None]
+
+
+def test_a_token_nobody_got_is_generated_and_not_sent() -> None:
+    subject = scenario(("A", 0, 4, 3, {"cancel_at": 6}), budget=4)
+    result = to_json(run(subject))
+    own = result["requests"]["A"]
+    assert (own["state"], own["outputs"], own["generated"], own["sent"]) == ("cancelled", [4], 2, 1)
+    assert (result["overall"]["tokens"], result["overall"]["generated"]) == (1, 2)
 
 
 def test_csv_leaves_undefined_figures_empty(tmp_path: Path) -> None:

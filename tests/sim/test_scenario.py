@@ -61,7 +61,7 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "unknown_key",
         {**table(), "xyz": 1},
         "xyz",
-        "is not a known name; known: setup, requests, name, note, seed",
+        "is not a known name; known: setup, requests, workload, name, note, seed",
     ),
     ("not_a_table", [], "scenario", "must be a table of names and values, not []"),
     ("not_a_table", {"setup": 4, "requests": [GOOD_REQUEST]}, "setup", "must be a table of"),
@@ -252,12 +252,6 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "requests[0].prompt",
         "A: 6 tokens to compute can never fit whole into the budget of 4; "
         "raise the budget or switch chunked on",
-    ),
-    (
-        "prompt_never_fits",  # evicted after two outputs it has 8 tokens to compute again
-        table(request(), request(id="B"), budget=7, chunked=False, block_size=4, num_blocks=3),
-        "requests[0].prompt",
-        "A: 8 tokens to compute can never fit whole into the budget of 7",
     ),
     (
         "never_fits_pool",
@@ -612,3 +606,18 @@ def test_a_number_too_long_to_print_is_refused_in_words() -> None:
     (problem,) = problems_of(table(request(prompt=16**5000)))
     assert problem.rule == "too_large"
     assert str(problem).startswith("requests[0].prompt must be at most 1000000")
+
+
+def test_a_workload_stands_in_place_of_requests() -> None:
+    traffic = {"kind": "uniform", "requests": 3, "gap": 4, "prompt": 2, "output": 1}
+    subject = Scenario.from_dict({"setup": {"budget": 8}, "workload": traffic})
+    assert [(r.id, r.arrival) for r in subject.requests] == [
+        ("R1", 0),
+        ("R2", 4_000_000),
+        ("R3", 8_000_000),
+    ]
+    both = {"setup": {"budget": 8}, "workload": traffic, "requests": [request()]}
+    found = [str(problem) for problem in problems_of(both)]
+    assert found == ["workload workload has no meaning with requests; change one of the two"]
+    broken = {"setup": {"budget": 8}, "workload": {**traffic, "gap": -1}}
+    assert [problem.path for problem in problems_of(broken)] == ["workload.gap"]

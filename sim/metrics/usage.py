@@ -1,0 +1,75 @@
+"""How far a run used its server: seats, token budget and padding, summed over its first rounds.
+
+These figures belong to the rounds, not to requests: whichever requests are asked about, they
+stay the same. Nothing is looked at round by round, for equal rounds are one row of the history.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from sim.extras import bucket_padding
+from sim.history import History, Ints
+
+
+class Usage:
+    """Sums over the first `rounds` rounds."""
+
+    def __init__(self, history: History, rounds: int) -> None:
+        self.history = history
+        self.rounds = rounds
+
+    @cached_property
+    def _counts(self) -> Ints:
+        """How many rounds of each row of the history's columns are among them."""
+        columns = self.history.columns
+        return np.clip(self.rounds - columns["first"], 0, columns["count"])
+
+    def total(self, column: str) -> int:
+        """Sum of a column of the history over the rounds."""
+        return int(self.history.columns[column] @ self._counts)
+
+    def peak(self, column: str) -> int:
+        """Most of a column in one of the rounds; 0 without rounds."""
+        return int(self.history.columns[column][self._counts > 0].max(initial=0))
+
+    @cached_property
+    def bucket_padding(self) -> int:
+        """Decodes added to reach the next graph bucket; 0 without buckets."""
+        if self.history.scenario.setup.buckets is None:
+            return 0
+        return int(bucket_paddings(self.history) @ self._counts)
+
+    @property
+    def padding(self) -> int:
+        """Padded prompt positions of static batches, and decodes added for graph buckets."""
+        return self.total("padding") + self.bucket_padding
+
+    @property
+    def idle(self) -> int:
+        """Seat-rounds held by members of a static batch who are done, gone or paused."""
+        return self.total("idle")
+
+    @property
+    def budget_use(self) -> float | None:
+        """Share of the budget of all rounds used by P, D and drafts, padded and idle ones too."""
+        budget = self.history.scenario.setup.budget * self.rounds
+        positions = self.total("prefill") + self.total("decode") + self.total("drafts")
+        return positions / budget if budget else None
+
+    @property
+    def seat_use(self) -> float | None:
+        """Busy seat-rounds / (seats · rounds); a static batch has `batch_size` seats.
+
+        A seat is busy while its request is in `running` and not done, also when it is paused.
+        """
+        seats = self.history.scenario.setup.seats * self.rounds
+        return self.total("running") / seats if seats else None
+
+
+def bucket_paddings(history: History) -> Ints:
+    """Bucket padding of each row of the history's columns."""
+    buckets, decodes = history.scenario.setup.buckets, history.columns["decode"]
+    most = int(decodes.max(initial=0))
+    by_size = np.array([bucket_padding(n, buckets) for n in range(most + 1)], dtype=np.int64)
+    return by_size[decodes]

@@ -1,0 +1,129 @@
+"""What a command line names: a scenario, a lane, a file or a trace, and settings to change.
+
+Everything that cannot be used is refused in one line that says what would be right.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sim.files import SYNTHETIC, builtin, builtin_files, read_table, suggestion, traffic
+from sim.problems import ScenarioError
+from sim.scenario import Scenario
+from sim.traces import read_trace_file
+
+
+class RefusedError(Exception):
+    """Input that cannot be used; the message is the one line to print."""
+
+
+def short(error: Exception) -> str:
+    """An error in one line; of many problems the first five."""
+    if isinstance(error, ScenarioError) and len(error.problems) > 5:
+        shown = "; ".join(str(problem) for problem in error.problems[:5])
+        return f"{shown}; and {len(error.problems) - 5} more"
+    return str(error)
+
+
+def find(options: argparse.Namespace) -> Scenario:
+    """A built-in scenario or one of its lanes, a scenario file, or a trace."""
+    what = options.what
+    names = (*builtin_files(), SYNTHETIC)
+    if what.partition("/")[0] in builtin_files() or what == SYNTHETIC:
+        return builtin(what)
+    path = Path(what)
+    if not path.is_file():
+        kind = "a folder, not a file" if path.is_dir() else "no such file"
+        near = suggestion(what, names) or "; python -m sim list names those"
+        raise RefusedError(f"{what}: {kind}, nor a built-in scenario{near}")
+    if path.suffix == ".toml" or (path.suffix == ".json" and _is_scenario(path)):
+        return _scenario_file(path)
+    return _trace(path, options)
+
+
+def _is_scenario(path: Path) -> bool:
+    return "setup" in read_table(path)
+
+
+def _scenario_file(path: Path) -> Scenario:
+    try:
+        return Scenario.from_dict(read_table(path))
+    except ScenarioError as error:
+        raise RefusedError(f"{path}: {short(error)}") from None
+
+
+def _trace(path: Path, options: argparse.Namespace) -> Scenario:
+    columns = _columns(options.columns)
+    imported = read_trace_file(path, columns=columns, unit=options.unit, rate=options.rate)
+    scenario = traffic(imported.requests, path.name)
+    for line in (*imported.report.lines(), scenario.note):
+        sys.stderr.write(line + "\n")
+    return scenario
+
+
+def _columns(text: str) -> dict[str, str]:
+    """`arrival=t,prompt=in` as a table."""
+    pairs = [pair.partition("=") for pair in text.split(",") if pair]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise RefusedError(f"--columns {text}: write it as arrival=T,prompt=IN,output=OUT")
+    return {name: column for name, _, column in pairs}
+
+
+# Settings.
+
+
+def changed(
+    scenario: Scenario, changes: Iterable[tuple[str, Any]], option: str = "--set"
+) -> Scenario:
+    """A scenario with settings of its file form set anew; `cost.base` names a part."""
+    data = scenario.to_dict()
+    for name, value in changes:
+        _put(data["setup"], name, value, f"{option} {name}={value}")
+    try:
+        return Scenario.from_dict(data)
+    except ScenarioError as error:
+        raise RefusedError(f"{option}: {short(error)}") from None
+
+
+def setting(text: str, option: str) -> tuple[str, Any]:
+    """`budget=6` as a name and a value."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise RefusedError(f"{option} {text}: write it as NAME=VALUE, such as budget=6")
+    return name, _value(value)
+
+
+def values(text: str, option: str) -> tuple[str, list[Any]]:
+    """`budget=256,512` as a name and its values; a list in brackets is one value."""
+    name, equals, listed = text.partition("=")
+    if not equals or not listed:
+        raise RefusedError(f"{option} {text}: write it as NAME=VALUE,VALUE, such as budget=256,512")
+    return name, [_value(part) for part in re.findall(r"\[[^]]*\]|[^,]+", listed)]
+
+
+def _put(table: dict[str, Any], name: str, value: Any, said: str) -> None:
+    """Set a part of a table by its dotted name."""
+    *groups, last = name.removeprefix("setup.").split(".")
+    for group in groups:
+        table = table.setdefault(group, {})
+        if not isinstance(table, dict):
+            raise RefusedError(f"{said}: {group} has no parts")
+    table[last] = value
+
+
+def _value(text: str) -> Any:
+    """`6` and `[1, 2]` as in JSON, `on` and `off`, `none` as unset, anything else as text."""
+    plain = {"true": True, "on": True, "false": False, "off": False, "none": None}
+    if text.lower() in plain:
+        return plain[text.lower()]
+    for kind in (int, float, json.loads):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,1 @@
+"""What the simulator's speed is measured against."""
