@@ -55,11 +55,11 @@ class _Planner:
             self._run(seq for seq in self._in_order("decode_first") if not seq.in_prefill)
             self._deal()
         else:
-            self._run(self._in_order(service))
+            self._run(self._run_easily(self._in_order(service)))
             self._admit(fairness.candidates(self.state, self.made))
         return self.made
 
-    def _in_order(self, service: str) -> Iterable[Sequence]:
+    def _in_order(self, service: str) -> list[Sequence]:
         """Who runs: in order of admission, or decodes first; decodes left out take turns."""
         running = self.state.running
         if self.setup.caps_decodes and min(self.decodes_left, self.room) < len(running):
@@ -123,6 +123,36 @@ class _Planner:
                 continue
             if reason := self._serve(seq, most):
                 self.made.refused[seq] = reason
+
+    def _run_easily(self, running: list[Sequence]) -> list[Sequence]:
+        """Serve the decodes in front all at once where no limit can touch them; the rest of all.
+
+        Each gets a position and at most a block: what `_serve` would give it, without asking.
+        """
+        made, pool = self.made, self.setup.num_blocks
+        least = min(made.left, self.room, self.decodes_left)
+        if pool is not None:
+            least = min(least, pool - made.used)
+        is_odd = self.state.has_readers or self.setup.speculation or made.preempted
+        if is_odd or least < len(running):
+            return running
+        block, size, read, taken = self.setup.block_size, 0, 0, 0
+        for seq in running:
+            done, out = seq.computed, seq.emitted
+            if not out or done != seq.prompt + out - 1:
+                break
+            read += done
+            size += 1
+            if not done % block:  # the last one is full
+                taken += 1
+        made.emits = running[:size]
+        made.given = dict.fromkeys(made.emits, 1)
+        made.decode, made.kv_read, made.left = size, read, made.left - size
+        if pool is not None and self.setup.reserve != "max_output":
+            made.used += taken
+        self.room -= size
+        self.decodes_left -= size
+        return running[size:]
 
     def _serve(self, seq: Sequence, most: int | None) -> Reason | None:
         """Give a running request its positions, or the reason why it gets none."""

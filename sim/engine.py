@@ -8,15 +8,17 @@ sums of integers. `jump=False` takes every round by itself; both ways give equal
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import sqrt
 
 from sim import static
 from sim.plan import Plan
 from sim.scheduler import Commit, commit, execute, plan, reserve
 from sim.sequence import Sequence
+from sim.setup import Setup
 from sim.state import State
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
     """`count` rounds of one plan from `start` on; the j-th lasts `duration + j · growth`."""
 
@@ -75,10 +77,18 @@ def _perform(state: State, made: Plan, jump: bool, limit: int | None) -> Stretch
     reserve(state, made)
     slots = 0
     if state.scenario.setup.num_blocks is not None:
-        slots = sum(seq.tokens_with(made.given.get(seq, 0)) for seq in state.running)
+        slots = _slots(state, made)
     first, start, ejected = state.round, state.now, state.ejected
     done = commit(state, made, start + span(count, duration, growth), count)
     return Stretch(first, count, start, duration, growth, made, done, ejected, slots)
+
+
+def _slots(state: State, made: Plan) -> int:
+    """Tokens that have their KV in blocks with this plan."""
+    slots = sum(made.given.values()) - made.again
+    if state.batch is None and len(made.given) == len(state.running):
+        return slots + made.kv_read
+    return slots + sum(seq.computed for seq in state.running)
 
 
 def idle(state: State) -> bool:
@@ -108,11 +118,16 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
         return 1
     decoding = set(made.emits)
     times = [time for time in (state.next_arrival, state.next_leaving) if time is not None]
-    count = _rounds_before(min(times, default=None), state.now, duration, growth)
+    count = rounds_before(min(times) - state.now, duration, growth) if times else None
+    if setup.num_blocks is not None and state.batch is None and setup.reserve != "max_output":
+        enough = 1 + max(_rounds_of_free_blocks(setup.num_blocks - made.used, made, setup), 0)
+        count = enough if count is None else min(count, enough)
     for seq, n in made.given.items():
         if seq.rereads or (seq in decoding and seq.in_prefill):
             return 1
         left = seq.output - seq.emitted if seq in decoding else (seq.demand - 1) // n
+        if seq.computed < seq.peak:  # until it has computed again what it lost
+            left = min(left, (seq.peak - seq.computed) // n)
         count = left if count is None else min(count, left)
     return max(count or 1, 1)
 
@@ -120,7 +135,7 @@ def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
 def _is_steady(state: State, made: Plan) -> bool:
     """Whether nothing but tokens changes from round to round: no turns, ages or target in play."""
     setup = state.scenario.setup
-    if setup.num_blocks is not None:
+    if made.preempted or made.rejected or made.is_short or made.moved or state.ejected:
         return False
     if setup.caps_decodes and any(seq.admitted for seq in made.refused):
         return False
@@ -130,17 +145,23 @@ def _is_steady(state: State, made: Plan) -> bool:
     return not (depends and made.prefilling)
 
 
-def _rounds_before(arrival: int | None, now: int, duration: int, growth: int) -> int | None:
-    """How many rounds start before somebody comes or leaves; None when nobody does."""
-    if arrival is None:
-        return None
-    low, high = 1, 1
-    while now + span(high, duration, growth) < arrival:
-        low, high = high, high * 2
-    while low < high:
-        middle = (low + high) // 2
-        if now + span(middle, duration, growth) < arrival:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _rounds_of_free_blocks(free: int, made: Plan, setup: Setup) -> int:
+    """So many more rounds of a plan cannot use up the free blocks.
+
+    In r rounds, who gets n positions a round takes at most n · r / block_size + 1 blocks.
+    """
+    return (free - len(made.given)) * setup.block_size // sum(made.given.values())
+
+
+def rounds_before(wait: int, duration: int, growth: int) -> int:
+    """How many rounds start before a wait is over, the first right now and so at least one.
+
+    The root of a square equation: the float may be a little short, and is never far too long.
+    """
+    if not growth:
+        return -(-wait // duration)
+    slope = duration - growth / 2
+    count = int(2 * wait / (slope + sqrt(slope * slope + 2.0 * growth * wait))) or 1
+    while count * duration + growth * (count * (count - 1) // 2) < wait:
+        count += 1
+    return count

@@ -25,7 +25,7 @@ def candidates(state: State, made: Plan) -> Iterator[Sequence]:
     """The waiting, in the order in which they may come in."""
     if state.scenario.setup.order == "tenant":
         return _by_tenant(state, made)
-    return iter(list(state.waiting))
+    return iter(state.waiting)
 
 
 def _by_tenant(state: State, made: Plan) -> Iterator[Sequence]:

@@ -5,119 +5,33 @@ full `Round` with its reasons is made on demand: the scheduler goes on again fro
 checkpoint, so there is one account of every rule and no second one to keep in step.
 """
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sim.checkpoint import Checkpoint
-from sim.engine import Stretch, idle, stretches
+from sim.block_runs import taken_by_chunks, taken_by_decodes
+from sim.engine import idle, stretches
+from sim.express import Lane
 from sim.record import Round, next_round
+from sim.recorder import NEVER, Recorder
+from sim.rides import Rides
+from sim.runs import Ints as Ints
+from sim.runs import by_owner, joined
 from sim.scenario import Scenario
+from sim.sequence import Status
 from sim.state import State
 
-Ints = NDArray[np.int64]
-
-_COLUMNS = (
-    "first",
-    "count",
-    "start",
-    "duration",
-    "growth",
-    "prefill",
-    "decode",
-    "drafts",
-    "padding",
-    "idle",
-    "running",
-    "waiting",
-    "emitted",
-    "used",
-    "slots",
-    "slot_growth",
-    "preempted",
-    "recomputed",
-)
-_MOST_CHECKPOINTS = 256
 _MOST_CACHED_ROUNDS = 20_000
-
-
-class Recorder:
-    """Writes down columns, per-request runs and checkpoints while a scenario runs."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.columns = {name: array("q") for name in _COLUMNS}
-        self.work: list[list[list[int]]] = [[] for _ in scenario.requests]
-        self.tokens: list[list[list[int]]] = [[] for _ in scenario.requests]
-        self.first_rounds = [-1] * len(scenario.requests)
-        self.preemptions = [0] * len(scenario.requests)
-        self.recomputed = [0] * len(scenario.requests)
-        self.checkpoints: list[Checkpoint] = []
-        self._every = 1
-
-    def before(self, state: State) -> None:
-        """Now and then keep a checkpoint: at most 256, evenly spread over the stretches."""
-        if len(self.columns["first"]) % self._every:
-            return
-        self.checkpoints.append(Checkpoint.of(state))
-        if len(self.checkpoints) > _MOST_CHECKPOINTS:
-            self._every *= 2
-            del self.checkpoints[1::2]
-
-    def after(self, stretch: Stretch, state: State) -> None:
-        """One stretch, `state` standing at its end."""
-        made, done = stretch.plan, stretch.commit
-        evicted = (*stretch.ejected, *made.preempted)
-        row = (
-            *(stretch.first, stretch.count, stretch.start, stretch.duration, stretch.growth),
-            *(made.prefill, made.decode, made.drafts, made.padding, made.idle),
-            *(len(state.running) + len(done.finished), len(state.waiting)),
-            *(sum(done.emitted.values()), made.used, stretch.slots),
-            sum(made.given.values()) if stretch.slots else 0,
-            *(len(evicted), self._computed_again(stretch)),
-        )
-        for name, value in zip(_COLUMNS, row, strict=True):
-            self.columns[name].append(value)
-        for seq in made.admitted:
-            if self.first_rounds[seq.index] < 0:
-                self.first_rounds[seq.index] = stretch.first
-        for seq in evicted:
-            self.preemptions[seq.index] += 1
-        for seq, n in made.given.items():
-            _extend(self.work[seq.index], stretch, n, int(seq in made.prefilling))
-        for seq, tokens in done.emitted.items():
-            _extend(self.tokens[seq.index], stretch, tokens)
-
-    def _computed_again(self, stretch: Stretch) -> int:
-        """Positions of a round that had been computed before an eviction."""
-        total, made = 0, stretch.plan
-        for seq in made.prefilling:
-            if seq.peak:
-                done = seq.computed - made.given[seq] * stretch.count
-                again = max(0, min(seq.computed, seq.peak) - done)
-                self.recomputed[seq.index] += again
-                total += again
-        return total
-
-
-def _extend(runs: list[list[int]], stretch: Stretch, *key: int) -> None:
-    """Append a run, or lengthen the last one when the stretch goes on with it."""
-    if runs:
-        last = runs[-1]
-        if last[0] + last[1] == stretch.first and last[2:] == list(key):
-            last[1] += stretch.count
-            return
-    runs.append([stretch.first, stretch.count, *key])
 
 
 class History:
     """All rounds of a run, as a sequence of `Round`, with columns for metrics and drawing.
 
-    `columns` have an entry a stretch (equal rounds in a row). `work[i]` lists the runs of request
+    `columns` have an entry a stretch (equal rounds in a row), and say how things stand in its first
+    round; `per_round` has an entry a round. `work[i]` lists the runs of request
     i as rows (first round, rounds, positions a round, 1 for prefill or 0 for decode); `tokens[i]`
     as rows (first round, rounds, tokens at each round's end); `first_rounds[i]` is the round it was
     admitted in (-1: never), `arrivals[i]` when it came, `states[i]` how it left, and `ended_at[i]`
@@ -125,30 +39,44 @@ class History:
     computed again for them. Rounds count from 0 here.
     """
 
-    def __init__(self, scenario: Scenario, recorder: Recorder, end: State) -> None:
+    def __init__(
+        self, scenario: Scenario, recorder: Recorder, end: State, rides: Rides | None = None
+    ) -> None:
         self.scenario = scenario
-        self.columns: dict[str, Ints] = {
-            name: np.array(values, dtype=np.int64) for name, values in recorder.columns.items()
-        }
-        self.work = [np.array(runs, dtype=np.int64).reshape(-1, 4) for runs in recorder.work]
-        self.tokens = [np.array(runs, dtype=np.int64).reshape(-1, 3) for runs in recorder.tokens]
-        self.first_rounds = np.array(recorder.first_rounds, dtype=np.int64)
-        self.preemptions = np.array(recorder.preemptions, dtype=np.int64)
-        self.recomputed = np.array(recorder.recomputed, dtype=np.int64)
+        self._rides = rides
+        self.columns = recorder.columns(rides)
+        self._length = end.round
+        self._work, self._tokens = recorder.work, recorder.tokens
+        self._growing = np.frombuffer(recorder.growing, dtype=np.int64).reshape(-1, 4).T
+        never = recorder.first_rounds == NEVER
+        self.first_rounds = np.where(never, -1, recorder.first_rounds)
+        self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
         entered = end.entered.get if scenario.setup.concurrency else None
         self.arrivals = np.array(
             [entered(i, -1) if entered else r.arrival for i, r in enumerate(scenario.requests)],
             dtype=np.int64,
         )
-        ends = {index: (how, time) for index, how, time in end.ended}
-        size = range(len(scenario.requests))
-        self.states = tuple(ends[i][0] for i in size)
-        self.ended_at = np.array([ends[i][1] for i in size], dtype=np.int64)
+        self._ended = end.ended
+        states = [Status.FINISHED] * len(scenario.requests)
+        for index, how, _ in end.ended:
+            states[index] = how
+        self.states = tuple(states)
+        self._start = end.blank()
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
 
+    @cached_property
+    def ended_at(self) -> Ints:
+        """When each request left: with its last token, or before."""
+        owner, first, count, _ = self.token_runs
+        times = np.zeros(len(self.states), dtype=np.int64)
+        times[owner] = self.ends[first + count - 1]  # of several runs the last one stays
+        for index, _, time in self._ended:
+            times[index] = time
+        return times
+
     def __len__(self) -> int:
-        return int(self.columns["count"].sum())
+        return self._length
 
     @overload
     def __getitem__(self, key: int) -> Round: ...
@@ -174,8 +102,7 @@ class History:
     def _replay(self, first: int, past: int) -> Iterator[Round]:
         if first >= past:
             return
-        checkpoint = self._checkpoints[bisect_right(self._rounds_at, first) - 1]
-        state = checkpoint.restore(self.scenario)
+        state = self._state_by(first)
         for _ in stretches(state, limit=first - state.round):
             pass
         for index in range(first, past):
@@ -185,11 +112,74 @@ class History:
                 state.collect()
             yield record
 
+    def _state_by(self, first: int) -> State:
+        """A state to go on from: before that round, or the latest one known before it."""
+        number = bisect_right(self._rounds_at, first) - 1
+        noted = self._rounds_at[number] if number >= 0 else -1
+        ride = self._rides.ride_before(first) if self._rides else None
+        if self._rides and ride and ride.past > noted:
+            at = min(first, ride.past)
+            return self._rides.state_before(at, int(self.starts[at]))
+        return self._checkpoints[number].restore(self._start)
+
+    # Runs, by owner and then round.
+
+    @cached_property
+    def work_runs(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """All of `work` at once: owner, first round, rounds, positions a round, 1 for prefill."""
+        owner, first, count, amount, kind = joined(self._work.rows()).T.copy()
+        return owner, first, count, amount, kind
+
+    @cached_property
+    def token_runs(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """All of `tokens` at once: owner, first round, rounds, tokens a round."""
+        owner, first, count, amount, _ = joined(self._tokens.rows()).T.copy()
+        return owner, first, count, amount
+
+    @cached_property
+    def work(self) -> list[Ints]:
+        """Per request its rows (first round, rounds, positions a round, 1 for prefill)."""
+        owner, *columns = self.work_runs
+        return by_owner(owner, tuple(columns), len(self.scenario.requests))
+
+    @cached_property
+    def tokens(self) -> list[Ints]:
+        """Per request its rows (first round, rounds, tokens at each round's end)."""
+        owner, *columns = self.token_runs
+        return by_owner(owner, tuple(columns), len(self.scenario.requests))
+
     # Columns of one entry a round. Times in internal units.
 
     def per_round(self, name: str) -> Ints:
         """A column of `columns` with one entry a round."""
-        return np.repeat(self.columns[name], self.columns["count"])
+        if name == "used":
+            return self.used.copy()
+        values = np.repeat(self.columns[name], self.columns["count"])
+        if name == "waiting":  # nobody comes in during a stretch, but some may come
+            arrivals = np.sort(self.arrivals)
+            begun = np.repeat(self.columns["start"], self.columns["count"])
+            values += np.searchsorted(arrivals, self.starts, "right")
+            values -= np.searchsorted(arrivals, begun, "right")
+        return values
+
+    @cached_property
+    def used(self) -> Ints:
+        """KV blocks taken in each round, as scheduled; 0 without a pool.
+
+        The column has those of a stretch's first round; more are taken until it ends. In the
+        express lane they are counted from the runs alone.
+        """
+        used = np.repeat(self.columns["used"], self.columns["count"])
+        if self.scenario.setup.num_blocks is None:
+            return used
+        size, block = len(self), self.scenario.setup.block_size
+        first, count, amount, tokens = self._growing
+        one, more = amount == 1, amount > 1
+        taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
+        taken += taken_by_chunks(first[more], count[more], amount[more], tokens[more], block, size)
+        total: Ints = np.cumsum(taken)
+        used += total - total[self.per_round("first")]
+        return used + self._rides.used(size) if self._rides else used
 
     @cached_property
     def ends(self) -> Ints:
@@ -221,24 +211,18 @@ class History:
 
         The second array has one entry more than there are requests.
         """
-        rounds = [_expand(runs) for runs in self.tokens]
-        offsets = np.cumsum([0, *(len(r) for r in rounds)])
-        return np.concatenate([np.zeros(0, np.int64), *rounds]), offsets
+        owner, first, count, amount = self.token_runs
+        before = np.cumsum(count) - count
+        rounds = np.arange(count.sum()) + np.repeat(first - before, count)
+        if (amount > 1).any():  # drafts that were right
+            rounds = np.repeat(rounds, np.repeat(amount, count))
+        sizes = np.bincount(owner, count * amount, minlength=len(self.scenario.requests))
+        return rounds, np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
 
     def token_times(self, index: int) -> Ints:
         """When the tokens of request `index` came out."""
         rounds, offsets = self.token_rounds
         return self.ends[rounds[offsets[index] : offsets[index + 1]]]
-
-
-def _expand(runs: Ints) -> Ints:
-    """Rows (first, count, times) as the numbers first, first + 1 and so on, each so many times."""
-    if len(runs) == 1 and runs[0, 2] == 1:
-        return np.arange(runs[0, 0], runs[0, 0] + runs[0, 1])
-    total = int(runs[:, 1].sum())
-    skipped = np.repeat(runs[:, 0] - np.cumsum(runs[:, 1]) + runs[:, 1], runs[:, 1])
-    rounds: Ints = np.arange(total, dtype=np.int64) + skipped
-    return np.repeat(rounds, np.repeat(runs[:, 2], runs[:, 1]))
 
 
 @lru_cache(maxsize=64)
@@ -262,7 +246,15 @@ def simulate(scenario: Scenario, *, jump: bool = True) -> History:
     """
     state = State.start(scenario)
     recorder = Recorder(scenario)
-    source = stretches(state, jump=jump, before=recorder.before)
-    for stretch in source:
+    lane = Lane.of(state) if jump else None
+    if lane:
+        lane.take(state)
+    for stretch in stretches(state, jump=jump, before=recorder.before):
         recorder.after(stretch, state)
-    return History(scenario, recorder, state)
+        if lane and lane.take(state):
+            recorder.pause(stretch.first + stretch.count)
+    recorder.pause(state.round)
+    rides = lane.read(state) if lane and lane.rides else None
+    if rides:
+        recorder.add(rides)
+    return History(scenario, recorder, state, rides)

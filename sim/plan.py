@@ -30,6 +30,7 @@ class Plan:
     decode: int = 0  # D: decodes, idle seats of a static batch included
     drafts: int = 0  # V: draft positions, counted apart from D
     kv_read: int = 0  # K: KV tokens read
+    again: int = 0  # positions that only read a token again: they add none
     moved: int = 0  # KV blocks swapped out or in
     padding: int = 0
     idle: int = 0
@@ -51,6 +52,7 @@ class Plan:
         self.given[seq] = n
         self.left -= n
         self.kv_read += seq.computed
+        self.again += seq.rereads
         if prefill:
             self.prefilling.add(seq)
             self.prefill += n
@@ -63,6 +65,7 @@ class Plan:
         n = self.given.pop(seq)
         self.left += n
         self.kv_read -= seq.computed
+        self.again -= seq.rereads
         self.cut.pop(seq, None)
         if seq in self.emits:
             self.emits.remove(seq)

@@ -135,7 +135,7 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
     state.round += count
     if state.has_readers:
         _deliver(state, tokens)
-    finished = [seq for seq in tokens if seq.is_sent]
+    finished = [seq for seq in tokens if seq.emitted >= seq.output]
     for seq in finished:
         state.end(seq, _farewell(seq, end))
     if state.batch is not None:
@@ -146,14 +146,18 @@ def commit(state: State, made: Plan, end: int, count: int = 1) -> Commit:
 
 
 def _advance(state: State, made: Plan, tokens: dict[Sequence, int], count: int) -> None:
-    """Computed lengths and sampled tokens; blocks of drafts that were dropped are free again."""
+    """Computed lengths and sampled tokens, and the blocks they take: none for dropped drafts."""
     for seq, n in made.given.items():
-        out = tokens.get(seq, 1)
-        seq.computed = min(seq.computed + n * count, seq.prompt + seq.emitted + out * count - 1)
+        seq.computed += n * count
+    if made.again or made.drafts:  # no more than the known tokens but the last one
+        for seq in made.given:
+            most = seq.prompt + seq.emitted + tokens.get(seq, 1) * count - 1
+            seq.computed = min(seq.computed, most)
     for seq, out in tokens.items():
         seq.emitted += out * count
     setup = state.scenario.setup
-    if made.drafts and setup.num_blocks is not None:
+    grown = made.drafts or (count > 1 and state.batch is None)
+    if grown and setup.num_blocks is not None:
         state.used = sum(seq.blocks(seq.computed, setup) for seq in state.running)
 
 

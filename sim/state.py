@@ -93,6 +93,13 @@ class State:
             state.expert_luck = Random(scenario.chance_seed)
         return state
 
+    def blank(self) -> "State":
+        """Another for the same scenario at time 0 that has seen nobody yet; nothing is sorted."""
+        other = State(self.scenario, self.arrivals, self.indices, has_readers=self.has_readers)
+        other.draft_luck = self.draft_luck and Random(0)
+        other.expert_luck = self.expert_luck and Random(0)
+        return other
+
     # Who comes.
 
     @property
@@ -117,8 +124,9 @@ class State:
                 self._welcome(comes)
             else:
                 break
-        for seq in self.readers():
-            seq.read(self.now)
+        if self.has_readers:
+            for seq in self.readers():
+                seq.read(self.now)
 
     def readers(self) -> Iterator[Sequence]:
         """Those here whose clients read slowly."""
