@@ -40,16 +40,11 @@ class History:
     """
 
     def __init__(
-        self, scenario: Scenario, recorder: Recorder, end: State, rides: Rides | None = None
+        self, scenario: Scenario, recorder: Recorder, end: State, lane: Lane | None = None
     ) -> None:
         self.scenario = scenario
-        self._rides = rides
-        self.columns = recorder.columns(rides)
+        self._recorder, self._lane = recorder, lane
         self._length = end.round
-        self._work, self._tokens = recorder.work, recorder.tokens
-        self._growing = np.frombuffer(recorder.growing, dtype=np.int64).reshape(-1, 4).T
-        never = recorder.first_rounds == NEVER
-        self.first_rounds = np.where(never, -1, recorder.first_rounds)
         self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
         entered = end.entered.get if scenario.setup.concurrency else None
         self.arrivals = np.array(
@@ -64,6 +59,25 @@ class History:
         self._start = end.blank()
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
+
+    # What was written down in plain numbers becomes arrays when it is first asked for.
+
+    @cached_property
+    def _rides(self) -> Rides | None:
+        return self._lane.read(self._start) if self._lane and self._lane.rides else None
+
+    @cached_property
+    def columns(self) -> dict[str, Ints]:
+        """Figures of each stretch in its first round, by name."""
+        return self._recorder.columns(self._rides)
+
+    @cached_property
+    def first_rounds(self) -> Ints:
+        """The round each request was admitted in, -1: never."""
+        first = self._recorder.first_rounds
+        if self._rides:
+            first = self._rides.first_rounds(first)
+        return np.where(first == NEVER, -1, first)
 
     @cached_property
     def ended_at(self) -> Ints:
@@ -127,13 +141,15 @@ class History:
     @cached_property
     def work_runs(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """All of `work` at once: owner, first round, rounds, positions a round, 1 for prefill."""
-        owner, first, count, amount, kind = joined(self._work.rows()).T.copy()
+        driven = self._rides.work_rows() if self._rides else None
+        owner, first, count, amount, kind = joined(self._recorder.work.rows(), driven).T.copy()
         return owner, first, count, amount, kind
 
     @cached_property
     def token_runs(self) -> tuple[Ints, Ints, Ints, Ints]:
         """All of `tokens` at once: owner, first round, rounds, tokens a round."""
-        owner, first, count, amount, _ = joined(self._tokens.rows()).T.copy()
+        driven = self._rides.token_rows() if self._rides else None
+        owner, first, count, amount, _ = joined(self._recorder.tokens.rows(), driven).T.copy()
         return owner, first, count, amount
 
     @cached_property
@@ -173,7 +189,8 @@ class History:
         if self.scenario.setup.num_blocks is None:
             return used
         size, block = len(self), self.scenario.setup.block_size
-        first, count, amount, tokens = self._growing
+        growing = np.frombuffer(self._recorder.growing, dtype=np.int64)
+        first, count, amount, tokens = growing.reshape(-1, 4).T
         one, more = amount == 1, amount > 1
         taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
         taken += taken_by_chunks(first[more], count[more], amount[more], tokens[more], block, size)
@@ -254,7 +271,4 @@ def simulate(scenario: Scenario, *, jump: bool = True) -> History:
         if lane and lane.take(state):
             recorder.pause(stretch.first + stretch.count)
     recorder.pause(state.round)
-    rides = lane.read(state) if lane and lane.rides else None
-    if rides:
-        recorder.add(rides)
-    return History(scenario, recorder, state, rides)
+    return History(scenario, recorder, state, lane)

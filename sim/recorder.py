@@ -94,15 +94,6 @@ class Recorder:
         self.work.see(at, {})
         self.tokens.see(at, {})
 
-    def add(self, rides: Rides) -> None:
-        """Put in what the express lane did."""
-        self.work.add(rides.work_rows())
-        self.tokens.add(rides.token_rows())
-        owners, rounds = rides.admissions()
-        first = np.full_like(self.first_rounds, NEVER)
-        first[owners] = rounds
-        self.first_rounds = np.minimum(self.first_rounds, first)
-
     def columns(self, rides: Rides | None) -> dict[str, Ints]:
         """All columns in order of the rounds."""
         table = np.frombuffer(self.rows, dtype=np.int64).reshape(-1, len(COLUMNS))

@@ -140,10 +140,12 @@ class Rides:
         columns = self._order[self._joins[0]], begun, past - begun, one, one - 1
         return np.stack(columns, axis=1)
 
-    def admissions(self) -> tuple[Ints, Ints]:
-        """Who had its first positions in a ride, or more of them, and when, latest first."""
+    def first_rounds(self, known: Ints) -> Ints:
+        """The first round of each request, given those of the scheduler's own rounds."""
         place, first, *_ = self._chunks
-        return self._order[place[::-1]], first[::-1]
+        result = known.copy()
+        np.minimum.at(result, self._order[place], first)
+        return result
 
     # Blocks.
 

@@ -47,17 +47,15 @@ class Runs:
             since.setdefault(seq, at)
         self._amounts, self._marked = amounts, marked
 
-    def add(self, rows: Ints) -> None:
-        """Rows made elsewhere, an array of shape (runs, 5)."""
-        self._rows.frombytes(rows.tobytes())
-
     def rows(self) -> Ints:
         """All rows closed so far, as they were written."""
         return np.frombuffer(self._rows, dtype=np.int64).reshape(-1, WIDTH)
 
 
-def joined(rows: Ints) -> Ints:
-    """Rows by owner and round; those that go on where the last one ended are one."""
+def joined(rows: Ints, others: Ints | None = None) -> Ints:
+    """Rows, those made elsewhere too, by owner and round; what goes on without a gap is one."""
+    if others is not None:
+        rows = np.concatenate([rows, others])
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     owner, first, count, amount, kind = rows.T
     goes_on = (np.diff(owner) == 0) & (np.diff(amount) == 0) & (np.diff(kind) == 0)

@@ -15,7 +15,7 @@ from sim.setup import Cost, Request, Setup
 from tests.bench import yardstick
 
 MS = 1_000_000
-ROWS = ("yardstick", "jump", "jump + metrics", "plain path")
+ROWS = ("yardstick", "jump", "jump + arrays", "jump + metrics", "plain path")
 
 
 @pytest.fixture(scope="module")
@@ -133,11 +133,11 @@ def test_printed_table_has_the_promised_rows(small: bench.Bench) -> None:
     lines = bench.told(small).splitlines()
     assert lines[0].startswith("50 synthetic requests, Poisson 6.45/s, seed 42")
     assert lines[1].split("  ")[-1] == "MiB above import"
-    assert [line[:14].rstrip() for line in lines[2:6]] == list(ROWS)
+    assert [line[:14].rstrip() for line in lines[2:7]] == list(ROWS)
     assert lines[2].split()[4] == "1.00"
-    assert lines[6].startswith("history[k], 20 random k: median ")
-    assert lines[7].startswith(f"all agree: {small.rows[0].outcome.rounds:,} rounds, end at ")
-    assert len(lines) == 8
+    assert lines[7].startswith("history[k], 20 random k: median ")
+    assert lines[8].startswith(f"all agree: {small.rows[0].outcome.rounds:,} rounds, end at ")
+    assert len(lines) == 9
 
 
 def test_ratio_is_the_yardsticks_time_over_the_own() -> None:
