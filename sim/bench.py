@@ -18,6 +18,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import getitem
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -200,7 +202,7 @@ def _accesses(history: History, count: int) -> list[float]:
     seconds = []
     for _ in range(count):
         k = random.randrange(len(history))
-        seconds.append(_timed(lambda k=k: history[k], 2)[0])
+        seconds.append(_timed(partial(getitem, history, k), 2)[0])
     return seconds
 
 
