@@ -15,7 +15,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ("sim", "app", "lessons")
 TOOLKIT = {"panel", "panel_material_ui", "bokeh"}
-NUMPY_IN_SIM = {"calibrate", "history", "metrics", "progress", "traces", "workload"}
+NUMPY_IN_SIM = {
+    *("history", "recorder", "runs", "block_runs", "rides"),
+    *("metrics", "progress", "calibrate", "traces", "workload"),
+}
 WITHOUT_TOOLKIT = (
     "app.session",
     "app.i18n",
