@@ -29,9 +29,15 @@ class Usage:
         """Sum of a column of the history over the rounds."""
         return int(self.history.columns[column] @ self._counts)
 
-    def peak(self, column: str) -> int:
-        """Most of a column in one of the rounds; 0 without rounds."""
-        return int(self.history.columns[column][self._counts > 0].max(initial=0))
+    @property
+    def peak_running(self) -> int:
+        """Most requests running in one of the rounds; 0 without rounds."""
+        return int(self.history.columns["running"][self._counts > 0].max(initial=0))
+
+    @property
+    def peak_blocks(self) -> int:
+        """Most KV blocks taken in one of the rounds; they grow within a stretch."""
+        return int(self.history.used[: self.rounds].max(initial=0))
 
     @cached_property
     def bucket_padding(self) -> int:

@@ -198,3 +198,51 @@ def scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
 def loyal_scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
     """Those in which every request is served to its end."""
     return scenario_dicts(**fixed).map(_loyal).map(Scenario.from_dict)
+
+
+@st.composite
+def plain_servers(draw: st.DrawFn) -> Scenario:
+    """Plain servers with more to do than they can: seats, blocks and budget are scarce at times."""
+    whole = st.integers(0, 4).map(lambda n: n == 0)
+    requests = draw(
+        st.lists(
+            st.tuples(
+                st.integers(0, 300) | st.integers(0, 20),
+                st.integers(1, 40),
+                st.integers(1, 40) | st.just(1),
+                st.just(0) | st.integers(0, 40),
+                whole,
+            ),
+            min_size=1,
+            max_size=24,
+        )
+    )
+    rows: list[Any] = []
+    for number, (arrival, prompt, output, cached, is_whole) in enumerate(requests):
+        more = {"cached": prompt if is_whole and cached else min(cached, prompt - 1)}
+        rows.append((f"R{number}", arrival, prompt, output, more))
+    block = draw(st.sampled_from([1, 4, 16]))
+    least = max(-(-(prompt + output - 1) // block) for _, _, prompt, output, _ in rows)
+    mode = draw(st.sampled_from(["continuous", "vllm_v1"]))
+    setup: dict[str, Any] = {
+        "mode": mode,
+        "time": draw(st.sampled_from(["ms", "tick"])),
+        "budget": draw(st.integers(1, 12) | st.integers(8, 64)),
+        "max_num_seqs": draw(st.integers(1, 12)),
+        "block_size": block,
+        "num_blocks": draw(st.none() | st.integers(least, 3 * least)),
+        "watermark": draw(st.just(0) | st.integers(0, 3)),
+        "reserve": draw(st.sampled_from(["full_prompt", "none"])),
+    }
+    if mode == "continuous":
+        setup["service"] = draw(st.sampled_from(["running_first", "decode_first"]))
+        setup["on_full"] = draw(st.sampled_from(["recompute", "swap", "queue", "reject"]))
+    else:
+        setup["max_chunk"] = draw(st.none() | st.integers(1, 9))
+    if setup["time"] == "ms":
+        price = st.sampled_from([0, 0.000001, 0.003, 0.1, 1])
+        setup["cost"] = {
+            "base": draw(st.sampled_from([0.5, 2])),
+            **{name: draw(price) for name in ("per_prefill", "per_decode", "per_kv_token")},
+        }
+    return scenario(*rows, **setup)

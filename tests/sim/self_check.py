@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from sim import Scenario
 from sim.check import check
 from sim.history import History, simulate
-from tests.sim.make import scenarios
+from tests.sim.make import plain_servers, scenarios
 
 EXAMPLES = 500  # of one batch; the next one has the next seed
 
@@ -48,7 +48,7 @@ def _check_batch(batch: int, seen: Seen) -> None:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(scenarios())
+    @given(scenarios() | plain_servers())
     def look(subject: Scenario) -> None:
         fast, plain = simulate(subject), simulate(subject, jump=False)
         seen.scenarios += 1

@@ -13,7 +13,7 @@ from sim.engine import rounds_before, span
 from sim.express import Lane
 from sim.history import simulate
 from sim.state import State
-from tests.sim.make import Row, scenario, scenario_dicts
+from tests.sim.make import Row, plain_servers, scenario, scenario_dicts
 
 APART = ("first", "count", "start", "duration", "growth", "slots", "slot_growth")  # by stretch
 
@@ -35,56 +35,8 @@ def assert_same(fast: History, plain: History) -> None:
     assert fast.states == plain.states
 
 
-@st.composite
-def lane_scenarios(draw: st.DrawFn) -> Scenario:
-    """Plain servers with more to do than they can: seats, blocks and budget are scarce at times."""
-    whole = st.integers(0, 4).map(lambda n: n == 0)
-    requests = draw(
-        st.lists(
-            st.tuples(
-                st.integers(0, 300) | st.integers(0, 20),
-                st.integers(1, 40),
-                st.integers(1, 40) | st.just(1),
-                st.just(0) | st.integers(0, 40),
-                whole,
-            ),
-            min_size=1,
-            max_size=24,
-        )
-    )
-    rows: list[Any] = []
-    for number, (arrival, prompt, output, cached, is_whole) in enumerate(requests):
-        more = {"cached": prompt if is_whole and cached else min(cached, prompt - 1)}
-        rows.append((f"R{number}", arrival, prompt, output, more))
-    block = draw(st.sampled_from([1, 4, 16]))
-    least = max(-(-(prompt + output - 1) // block) for _, _, prompt, output, _ in rows)
-    mode = draw(st.sampled_from(["continuous", "vllm_v1"]))
-    setup: dict[str, Any] = {
-        "mode": mode,
-        "time": draw(st.sampled_from(["ms", "tick"])),
-        "budget": draw(st.integers(1, 12) | st.integers(8, 64)),
-        "max_num_seqs": draw(st.integers(1, 12)),
-        "block_size": block,
-        "num_blocks": draw(st.none() | st.integers(least, 3 * least)),
-        "watermark": draw(st.just(0) | st.integers(0, 3)),
-        "reserve": draw(st.sampled_from(["full_prompt", "none"])),
-    }
-    if mode == "continuous":
-        setup["service"] = draw(st.sampled_from(["running_first", "decode_first"]))
-        setup["on_full"] = draw(st.sampled_from(["recompute", "swap", "queue", "reject"]))
-    else:
-        setup["max_chunk"] = draw(st.none() | st.integers(1, 9))
-    if setup["time"] == "ms":
-        price = st.sampled_from([0, 0.000001, 0.003, 0.1, 1])
-        setup["cost"] = {
-            "base": draw(st.sampled_from([0.5, 2])),
-            **{name: draw(price) for name in ("per_prefill", "per_decode", "per_kv_token")},
-        }
-    return scenario(*rows, **setup)
-
-
 @settings(max_examples=300, deadline=None)
-@given(lane_scenarios(), st.data())
+@given(plain_servers(), st.data())
 def test_the_lane_comes_to_the_rounds_of_the_scheduler(
     subject: Scenario, data: st.DataObject
 ) -> None:
@@ -242,7 +194,7 @@ def test_the_rounds_before_somebody_comes_are_counted_exactly(
     assert count == 1 or span(count - 1, duration, growth) < wait
 
 
-@given(lane_scenarios())
+@given(plain_servers())
 def test_runs_are_listed_by_request_too(subject: Scenario) -> None:
     history = simulate(subject)
     owner, first, count, amount, kind = (column.tolist() for column in history.work_runs)

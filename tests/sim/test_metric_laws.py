@@ -11,7 +11,7 @@ from sim import History, Scenario
 from sim.history import simulate
 from sim.metrics import KINDS, Metrics, metrics, spread
 from sim.progress import Progress
-from tests.sim.make import scenarios
+from tests.sim.make import plain_servers, scenarios
 from tests.sim.plain_metrics import SPREADS, Plain
 
 WITH_SLO = st.sampled_from(
@@ -72,13 +72,13 @@ def test_plain_percentiles_are_numpys_to_the_last_bit(values: list[float]) -> No
 
 
 @settings(max_examples=150)
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_latencies_are_those_of_plain_formulas(subject: Scenario, data: st.DataObject) -> None:
     known, plain = both(run_of(subject), data)
     assert_spreads(known.distributions(), plain.lists(), plain)
 
 
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_each_request_has_the_figures_of_its_own_tokens(
     subject: Scenario, data: st.DataObject
 ) -> None:
@@ -96,7 +96,7 @@ def test_each_request_has_the_figures_of_its_own_tokens(
             assert getattr(own, name) == (None if wanted is None else wanted / unit), name
 
 
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_states_are_those_the_rounds_tell(subject: Scenario, data: st.DataObject) -> None:
     known, plain = both(run_of(subject), data)
     states = [str(known.request(index).state) for index in range(len(plain.ids))]
@@ -108,7 +108,7 @@ def test_states_are_those_the_rounds_tell(subject: Scenario, data: st.DataObject
 # Totals.
 
 
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_totals_are_sums_over_the_rounds(subject: Scenario, data: st.DataObject) -> None:
     known, plain = both(run_of(subject), data)
     overall: dict[str, Any] = known.overall()
@@ -131,7 +131,7 @@ def test_totals_are_sums_over_the_rounds(subject: Scenario, data: st.DataObject)
     assert known.usage.seat_use == busy / (setup.seats * len(rounds))
 
 
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_throughputs_divide_by_the_makespan(subject: Scenario, data: st.DataObject) -> None:
     known, plain = both(run_of(subject), data)
     overall: dict[str, Any] = known.overall()
@@ -205,7 +205,7 @@ def _is_in(kind: str, name: str, id_: str, plain: Plain, third: tuple[int, int])
 # Waiting and load.
 
 
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_the_longest_wait_is_that_of_everybody_who_came(
     subject: Scenario, data: st.DataObject
 ) -> None:
@@ -213,7 +213,7 @@ def test_the_longest_wait_is_that_of_everybody_who_came(
     assert known.longest_wait == plain.longest_wait() / plain.unit
 
 
-@given(scenarios(), st.data())
+@given(scenarios() | plain_servers(), st.data())
 def test_the_number_waiting_is_counted_one_by_one(subject: Scenario, data: st.DataObject) -> None:
     history = run_of(subject)
     plain = Plain(history)
@@ -277,7 +277,7 @@ def test_blocks_set_aside_have_empty_slots_behind_the_last_token_only(
 # Progress.
 
 
-@given(scenarios())
+@given(scenarios() | plain_servers())
 def test_progress_agrees_with_metrics_after_every_round(subject: Scenario) -> None:
     history = run_of(subject)
     columns = Progress(history).columns
@@ -305,7 +305,7 @@ def test_progress_agrees_with_metrics_after_every_round(subject: Scenario) -> No
 # At the end.
 
 
-@given(scenarios())
+@given(scenarios() | plain_servers())
 def test_late_figures_of_the_last_round_are_those_of_the_end(subject: Scenario) -> None:
     history = run_of(subject)
     last = max(int(history.ends[-1]), int(history.ended_at.max())) + 1
