@@ -3,7 +3,7 @@
 from tests.conftest import SELF_CHECK_SEED
 from tests.sim.self_check import self_check
 
-ROUNDS = 25_000
+ROUNDS = 100_000
 
 
 def test_no_law_is_broken_in_thousands_of_scenarios() -> None:
