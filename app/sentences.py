@@ -250,8 +250,6 @@ class Teller:
         last = self._last_of_batch(record)
         if reason is Reason.BATCH_CLOSED and len(last) > 1:
             key += "_many"
-        if reason is Reason.PREEMPTED and id_ not in record.preempted:
-            key += "_wait"
         if reason is Reason.NO_SEAT and self.setup.seats == 1:
             key += "_one"
         values = {

@@ -176,6 +176,8 @@ def measure(
     scenario = workload(num_requests)
     rows = []
     for name in ways():
+        if sys.stderr.isatty():
+            sys.stderr.write(f"{name} …\n")
         seconds, result = _timed(WAYS[name](scenario), 1 if name in SLOW else best_of)
         rows.append(Row(name, seconds, outcome_of(result), _memory_apart(name, num_requests)))
     return Bench(num_requests, tuple(rows), tuple(_accesses(simulate(scenario), num_accesses)))
@@ -244,6 +246,7 @@ def _memory_apart(name: str, num_requests: int) -> float | None:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
+        start_new_session=True,  # an interrupt is for this process; it ends the other one
     ).stdout.strip()
     return None if told == "None" else int(told) / 2**20
 

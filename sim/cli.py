@@ -30,6 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments = sys.argv[1:] if arguments is None else arguments
         _check_first(arguments)
         options = _parser().parse_args(arguments)
+        if options.budget is not None and options.act is not commands.by_hand:
+            told = f"use --set budget={options.budget} behind the command"
+            raise RefusedError(f"--budget is for the by-hand example; {told}")
         options.act(options)
     except (RefusedError, FileError, TraceError, ScenarioError) as error:
         line = " ".join(short(error).split())
@@ -38,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:
         sys.stderr.close()
+    except OSError as error:
+        sys.stderr.write(f"python -m sim: the output cannot be written ({error.strerror})\n")
+        return 2
     except KeyboardInterrupt:
         return 130
     return 0
@@ -63,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     list_ = group.add_parser("list", help="name the built-in scenarios and their lanes")
     list_.set_defaults(act=commands.list_all)
     fit = group.add_parser("calibrate", help="fit the cost of a round to a profile table")
-    fit.add_argument("file", type=Path, help="CSV: prefill tokens, decode count, KV tokens, ms")
+    fit.add_argument("file", type=Path, help="CSV with columns prefill, decode, kv, ms")
     fit.add_argument("--json", action="store_true", help="print one object")
     fit.set_defaults(act=commands.calibrate)
     bench = group.add_parser("bench", help="how fast the simulator is, beside a loop by hand")

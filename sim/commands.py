@@ -12,17 +12,16 @@ from typing import Any
 
 from sim import bench as benchmark
 from sim import calibrate as calibration
-from sim import tables, vllm
+from sim import log, tables, vllm
 from sim.check import check
 from sim.export import to_json, write_csv
 from sim.files import BY_HAND, SYNTHETIC, builtin, builtin_files, lanes
 from sim.history import History, run
-from sim.presets import apply
 from sim.problems import ScenarioError
 from sim.scenario import Scenario
 from sim.setup import MAX_REQUESTS
 from sim.sweep import grid, sweep
-from sim.what import RefusedError, changed, find, setting, short, values
+from sim.what import RefusedError, Setting, changed, find, setting, values, written
 
 MOST_ROUNDS_PRINTED = 60
 MOST_REQUESTS_PRINTED = 40
@@ -47,9 +46,11 @@ def run_one(options: argparse.Namespace) -> None:
     scenario = _scenario(options)
     history = run(scenario)
     if options.check:
-        sys.stderr.write(f"checked {check(history):,} rounds: all laws hold\n")
+        sys.stderr.write(f"checked {counted(check(history), 'round')}: all laws hold\n")
     if options.json:
         rounds = options.rounds or len(history) <= MOST_ROUNDS_JSON
+        if not rounds:
+            sys.stderr.write(f"{len(history):,} rounds are left out; --rounds writes them\n")
         json.dump(to_json(history, rounds=rounds), sys.stdout)
         _out("")
     elif options.csv:
@@ -78,7 +79,8 @@ def list_all(options: argparse.Namespace) -> None:
     """What is built in."""
     for name in (*builtin_files(), SYNTHETIC):
         scenario = builtin(name)
-        _out(f"{name:<12} {len(scenario.requests):>3} requests  {scenario.note}")
+        count = counted(len(scenario.requests), "request")
+        _out(f"{name:<12} {count:>12}  {scenario.note}")
         names = ", ".join(f"{name}/{lane}" for lane in lanes(name))
         for line in wrap(f"lanes: {names}", 86, break_on_hyphens=False) if names else []:
             _out(f"{'':<13}{line}")
@@ -86,13 +88,16 @@ def list_all(options: argparse.Namespace) -> None:
 
 def sweep_over(options: argparse.Namespace) -> None:
     """One scenario under every combination of the values given: a row of metrics each."""
-    scenario = _scenario(options)
-    axes = dict(values(text, "--over") for text in options.over)
-    points = grid(axes)
-    scenarios = [changed(scenario, point.items(), "--over") for point in points]
+    axes = dict(values(text) for text in options.over)
+    if len(axes) < len(options.over):
+        raise RefusedError("--over: a setting is given twice; list its values behind one --over")
     if options.jobs is not None and options.jobs < 1:
         raise RefusedError(f"--jobs must be at least 1, not {options.jobs}")
-    is_large = len(scenario.requests) > FEW_REQUESTS and len(points) > 1
+    points = grid(axes)
+    settings = [setting(text) for text in options.changes]
+    base = find(options)
+    scenarios = [changed(base, options.preset, [*settings, *_over(point)]) for point in points]
+    is_large = len(base.requests) > FEW_REQUESTS and len(points) > 1
     with ProcessPoolExecutor(options.jobs) if is_large else nullcontext() as executor:
         found = sweep(scenarios, executor)
         if options.json:
@@ -104,17 +109,25 @@ def sweep_over(options: argparse.Namespace) -> None:
             _out(_sweep_table(points, list(found)))
 
 
+def _over(point: Mapping[str, Any]) -> list[Setting]:
+    """A point of the grid as settings."""
+    return [
+        Setting(name, value, f"--over {name}={written(value)}") for name, value in point.items()
+    ]
+
+
 def _sweep_table(points: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> str:
     columns = [column for column in _SWEEP if _at(found[0], column[1]) is not None]
     head = [*points[0], *(title for title, *_ in columns)]
     rows = [
-        [*map(str, point.values()), *(_at(row, path) for _, path in columns)]
+        [*(written(value) for value in point.values()), *(_at(row, path) for _, path in columns)]
         for point, row in zip(points, found, strict=True)
     ]
     return tables.table(head, rows, left=())
 
 
 _SWEEP = (
+    ("finished", ("finished",)),
     ("makespan", ("makespan",)),
     ("output/s", ("output_tps",)),
     ("requests/s", ("request_rate",)),
@@ -123,7 +136,7 @@ _SWEEP = (
     ("TPOT mean", ("tpot", "mean")),
     ("ITL P99", ("itl", "p99")),
     ("ITL max", ("itl", "max")),
-    ("preempted", ("preemptions",)),
+    ("preemptions", ("preemptions",)),
     ("good", ("good",)),
     ("goodput/s", ("goodput",)),
 )
@@ -148,25 +161,30 @@ def bench(options: argparse.Namespace) -> None:
 
 
 def _scenario(options: argparse.Namespace) -> Scenario:
-    """What was named, under the preset and the settings asked for."""
-    scenario = find(options)
-    if options.preset:
-        try:
-            scenario = apply(scenario, options.preset)
-        except ScenarioError as error:
-            raise RefusedError(f"--preset {options.preset}: {short(error)}") from None
-    return changed(scenario, [setting(text, "--set") for text in options.changes], "--set")
+    """What was named, under the preset and all settings asked for, checked when all are set."""
+    settings = [setting(text) for text in options.changes]
+    return changed(find(options), options.preset, settings)
 
 
 # Printing.
 
 
 def _print(history: History, *, every_round: bool = False) -> None:
+    scenario = history.scenario
+    if scenario.name or scenario.note:
+        _out(": ".join(filter(None, (scenario.name, scenario.note))) + "\n")
     if every_round or len(history) <= MOST_ROUNDS_PRINTED:
-        _out(tables.rounds(history))
-    if len(history.scenario.requests) <= MOST_REQUESTS_PRINTED:
+        _out(log.rounds(history))
+    else:
+        _out(f"{len(history):,} rounds are not listed; --rounds lists them\n")
+    if len(scenario.requests) <= MOST_REQUESTS_PRINTED:
         _out(tables.requests(history))
     _out(tables.overall(history))
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 round`, `2,000 rounds`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _out(text: str) -> None:

@@ -157,7 +157,7 @@ class _Planner(Memory):
     def _is_closed(self) -> bool:
         """Whether nobody may join: blocks ran out for those who run."""
         if self.made.preempted:
-            self.made.rest = Reason.PREEMPTED
+            self.made.rest = Reason.AFTER_EVICTION
         elif self.made.is_short:
             self.made.rest = Reason.BLOCKS_AWAITED
         return bool(self.made.preempted or self.made.is_short)

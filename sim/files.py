@@ -216,15 +216,32 @@ def read_table(path: Path) -> dict[str, Any]:
     return data
 
 
+class _TwiceError(ValueError):
+    """A name that a JSON object has twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON in which no name may stand twice, as in TOML."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+    return table
+
+
 def parse(text: str, path: Path) -> Any:
     """TOML or JSON, by the file's ending, else by its first character."""
     is_json = path.suffix == ".json" or (path.suffix != ".toml" and text.lstrip()[:1] == "{")
     try:
-        return json.loads(text) if is_json else tomllib.loads(text)
+        if is_json:
+            return json.loads(text, object_pairs_hook=_once)
+        return tomllib.loads(text)
     except json.JSONDecodeError as error:
         raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"{path}: not TOML: {error}") from None
+    except _TwiceError as error:
+        raise FileError(f"{path}: {error} is there twice; keep one") from None
     except ValueError:
         raise FileError(f"{path}: holds a number too long to read") from None
     except RecursionError:

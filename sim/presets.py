@@ -36,6 +36,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def settings(name: str) -> dict[str, Any]:
+    """All settings of the preset of this name, those it takes off included."""
+    return {**_PLAIN, **PRESETS[name]}
+
+
 def apply(scenario: Scenario, name: str) -> Scenario:
     """The same requests and limits under the preset's scheduler.
 
@@ -43,4 +48,4 @@ def apply(scenario: Scenario, name: str) -> Scenario:
         KeyError: there is no preset of this name.
         ScenarioError: a limit of the scenario has no meaning there.
     """
-    return scenario.with_setup(**{**_PLAIN, **PRESETS[name]})
+    return scenario.with_setup(**settings(name))

@@ -31,6 +31,7 @@ RULES: Mapping[str, str] = {
     "cached_above_prompt": "must be at most the prompt ({high}), not {value}",
     "leaves_before_arrival": "must be at least the arrival ({low}), not {value}",
     "credits_with_pace": "is missing; a slow reader needs credits and read_every together",
+    "two_answers": "stands beside requests; keep one of the two",
     "limit_without_chunks": "cuts prompts, which chunked = false forbids; remove one of the two",
     "meaningless_with": "{value} has no meaning with {other}; change one of the two",
     "aging_needs_step": "is missing; order = aging needs the time that is worth one level",

@@ -231,7 +231,7 @@ def read(data: Any) -> tuple[dict[str, Any], list[Problem]]:
 def _drawn(reader: _Reader, data: Mapping[str, Any]) -> tuple[Request, ...]:
     """Requests that a table describes; a list of them beside it would be a second answer."""
     if "requests" in data:
-        reader.add(("workload",), "meaningless_with", "workload", other="requests")
+        reader.add(("workload",), "two_answers")
     requests, problems = generate(data["workload"], reader.unit)
     reader.problems += problems
     return requests

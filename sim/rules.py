@@ -74,7 +74,7 @@ def _pairs_without_meaning(setup: Setup) -> list[Problem]:
     """Settings that another setting leaves nothing to decide."""
     pairs = []
     if setup.granularity != "request":
-        pairs += [("granularity", "order")] if setup.order == "tenant" else []
+        pairs += [("granularity", "order")] if setup.order != "fifo" else []
         pairs += [("granularity", "service")] if setup.service == "prefill_first" else []
     if setup.mode == "vllm_v1":
         pairs += [(n, "mode") for n, good in _AS_VLLM.items() if getattr(setup, n) not in good]

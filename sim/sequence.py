@@ -30,7 +30,8 @@ class Reason(StrEnum):
     BUDGET_SPENT = "budget_spent"
     NO_SEAT = "no_seat"
     NO_BLOCKS = "no_blocks"
-    PREEMPTED = "preempted"  # it has just lost its blocks, or nobody may join since others did
+    PREEMPTED = "preempted"  # it has just lost its blocks
+    AFTER_EVICTION = "after_eviction"  # others have just lost theirs, so nobody joins in this round
     WHOLE_PROMPT = "whole_prompt"  # chunked off: the prompt does not fit into what is left
     BEHIND_HEAD = "behind_head"  # the head of the queue cannot go, and nobody passes it
     DECODE_LIMIT = "decode_limit"  # max_decodes, or what prefill_reserve leaves; they take turns

@@ -125,6 +125,7 @@ class Slo:
 class Setup:
     """How the server schedules. Names are vLLM's where it has the option."""
 
+    # Batching: how many tokens a round may compute, in what order the running are served.
     budget: int = _rule("count", low=1, high=MAX_TOKENS)
     mode: Literal["continuous", "static", "vllm_v1"] = _rule(
         "choice", "continuous", choices=("continuous", "static", "vllm_v1")
@@ -134,6 +135,7 @@ class Setup:
     first_token: Literal["last_chunk", "next_round"] = _rule(
         "choice", "last_chunk", choices=("last_chunk", "next_round")
     )
+    # Prompts: cut to what is left of the budget, or whole; who may pass; limits a request, a round.
     chunked: bool = _rule("bool", True)
     overtake: bool = _rule("bool", False)
     max_chunk: int | None = _rule("count", None, low=1, high=MAX_TOKENS)
@@ -142,17 +144,21 @@ class Setup:
     service: Literal["running_first", "decode_first", "prefill_first"] = _rule(
         "choice", "running_first", choices=("running_first", "decode_first", "prefill_first")
     )
+    # Decodes: at most so many a round; positions they leave to prompts old enough.
     max_decodes: int | None = _rule("count", None, low=1, high=100_000)
     prefill_reserve: int = _rule("count", 0, low=0, high=MAX_TOKENS)
     prefill_reserve_age: int = _rule("time", 0, low=0, high=MAX_TIME)
+    # Waiting: who is next; what a step of waiting is worth; how many of a tenant may run.
     order: Literal["fifo", "priority", "deadline", "aging", "tenant"] = _rule(
         "choice", "fifo", choices=("fifo", "priority", "deadline", "aging", "tenant")
     )
     aging_step: int | None = _rule("time", None, low=0, high=MAX_TIME)
     tenant_quota: int | None = _rule("count", None, low=1, high=100_000)
+    # First come, first served among prompts: by request, by chunk, or position by position.
     granularity: Literal["request", "chunk", "token"] = _rule(
         "choice", "request", choices=("request", "chunk", "token")
     )
+    # KV pool: none has no limit. What a newcomer must find free, and the way out when it is full.
     block_size: int = _rule("count", 16, low=1, high=MAX_TOKENS)
     num_blocks: int | None = _rule("count", None, low=1, high=100_000_000)
     reserve: Literal["full_prompt", "none", "max_output"] = _rule(
@@ -162,18 +168,22 @@ class Setup:
     on_full: Literal["recompute", "swap", "queue", "reject"] = _rule(
         "choice", "recompute", choices=("recompute", "swap", "queue", "reject")
     )
+    # Life: how long and how many may wait; a closed loop of so many clients who think in between.
     queue_timeout: int | None = _rule("time", None, low=0, high=MAX_TIME)
     max_queue: int | None = _rule("count", None, low=0, high=1_000_000)
     concurrency: int | None = _rule("count", None, low=1, high=100_000)
     think: int = _rule("time", 0, low=0, high=MAX_TIME)
+    # Static batches: their size, and how long one waits to fill up ("full": until it is).
     batch_size: int | None = _rule("count", None, low=1, high=100_000)
     batch_wait: int | Literal["full"] | None = _rule("wait", None, low=0, high=MAX_TIME)
+    # Extras: graph sizes for decodes, drafts, experts; what a round costs; the seed of chance.
     buckets: tuple[int, ...] | None = _rule("counts", None, low=1, high=100_000)
     price_padding: bool = _rule("bool", False)
     speculation: Speculation | None = field(default=None, metadata=_part(Speculation))
     moe: Experts | None = field(default=None, metadata=_part(Experts))
     cost: Cost = field(default=Cost(), metadata=_part(Cost))
     seed: int | None = _rule("count", None, low=0, high=2**63)
+    # Of the metrics only: objectives, and the window [a, b) of load.
     slo: Slo | None = field(default=None, metadata=_part(Slo))
     window: tuple[int, int] | None = _rule("span", None, low=0, high=MAX_TIME)
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sim.clock import to_shown
 from sim.history import History
 from sim.metrics import Load, Metrics
-from sim.record import Round
 from sim.sequence import Status
 
 
@@ -33,40 +31,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], left: Sequence[int
     return "\n".join(lines) + "\n"
 
 
-def rounds(history: History) -> str:
-    """A line a round: time, P, D, who got what, who waited and why."""
-    unit = history.scenario.setup.time
-    rows = [
-        (
-            record.number,
-            f"{figure(to_shown(record.start, unit))}–{figure(to_shown(record.end, unit))}",
-            record.prefill,
-            record.decode,
-            _who(record),
-            ", ".join(f"{id_}: {reason}" for id_, reason in record.why.items()),
-        )
-        for record in history
-    ]
-    return table(("round", unit, "P", "D", "who", "why not"), rows, left=(1, 4, 5))
-
-
-def _who(record: Round) -> str:
-    parts = []
-    for id_, n in record.given.items():
-        done = " (done)" if id_ in record.finished else ""
-        if id_ in record.prefilling:
-            token = " + 1st token" if id_ in record.emitted else ""
-            parts.append(f"{id_} prefill {n}{token}{done}")
-        else:
-            parts.append(f"{id_} decode{done}")
-    parts += [f"{id_} pad {n}" for id_, n in record.pads.items()]
-    parts += [f"{id_} idle" for id_ in record.idle]
-    return ", ".join(parts)
-
-
 def requests(history: History) -> str:
-    """A line a request: when its tokens came, and its latencies."""
+    """A line a request: how it left, when its tokens came, and its latencies."""
     figures = Metrics(history)
+    all_done = bool(figures.finished.all())
     unit = history.scenario.setup.time
     rows = []
     for index, request in enumerate(history.scenario.requests):
@@ -81,10 +49,11 @@ def requests(history: History) -> str:
                 _listed(own.itl),
                 own.tpot,
                 own.e2e,
+                *([] if all_done else [str(own.state)]),
             )
         )
     head = ("request", "arrival", f"tokens at ({unit})", "queue", "TTFT", "ITL", "TPOT", "E2E")
-    return table(head, rows, left=(0, 2, 5))
+    return table((*head, *([] if all_done else ["state"])), rows, left=(0, 2, 5, 8))
 
 
 def _listed(values: Sequence[float], most: int = 12) -> str:
@@ -149,7 +118,11 @@ def _objectives(known: Metrics, per: str) -> list[_Row]:
         return []
     missed = ", ".join(f"{name} {int(who.sum()):,}" for name, who in known.missed.items())
     return [
-        ("requests good", known.num_good, f"= {figure(_percent(known.attainment))} % of finished"),
+        (
+            "requests good",
+            known.num_good,
+            f"= {figure(_percent(known.attainment_of_all))} % of all",
+        ),
         ("goodput", _fine(known.goodput), f"request/{per}"),
         ("goodput in tokens", _fine(known.good_tps), f"token/{per}"),
         ("objectives missed", sum(int(who.sum()) for who in known.missed.values()), missed),

@@ -78,16 +78,20 @@ def _translated(recorded: Mapping[str, Any], path: Path) -> dict[str, Any]:
     setup["watermark"] = _watermark(recorded, path)
     requests = recorded.get("requests")
     if isinstance(requests, list):
-        requests = [_request(row) for row in requests]
+        requests = [_request(row, number, path) for number, row in enumerate(requests)]
         _check_arrivals(requests, path)
     name = recorded.get("name", "")
     return {"name": name, "setup": setup, "requests": requests}
 
 
-def _request(row: Any) -> Any:
-    """Names the recordings do not know stay, and are refused as unknown."""
+def _request(row: Any, number: int, path: Path) -> Any:
+    """Names that are known nowhere stay, and are refused with the scenario."""
     if not isinstance(row, Mapping):
         return row
+    for name, ours in _REQUEST.items():
+        if ours != name and ours in row:
+            place = f"scenario.requests[{number}].{ours}"
+            raise FileError(f"{path}: {place} is not a known name; did you mean {name}?")
     return {_REQUEST.get(str(name), str(name)): value for name, value in row.items()}
 
 

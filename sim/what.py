@@ -7,10 +7,11 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from sim import presets
 from sim.files import SYNTHETIC, builtin, builtin_files, read_table, suggestion, traffic
 from sim.problems import ScenarioError
 from sim.scenario import Scenario
@@ -40,7 +41,7 @@ def find(options: argparse.Namespace) -> Scenario:
         kind = "a folder, not a file" if path.is_dir() else "no such file"
         near = suggestion(what, names) or "; python -m sim list names those"
         raise RefusedError(f"{what}: {kind}, nor a built-in scenario{near}")
-    if path.suffix == ".toml" or (path.suffix == ".json" and _is_scenario(path)):
+    if path.suffix.lower() == ".toml" or (path.suffix.lower() == ".json" and _is_scenario(path)):
         return _scenario_file(path)
     return _trace(path, options)
 
@@ -77,43 +78,57 @@ def _columns(text: str) -> dict[str, str]:
 # Settings.
 
 
-def changed(
-    scenario: Scenario, changes: Iterable[tuple[str, Any]], option: str = "--set"
-) -> Scenario:
-    """A scenario with settings of its file form set anew; `cost.base` names a part."""
+class Setting(NamedTuple):
+    """A setting to change, with the option that said so, such as `--set budget=6`."""
+
+    name: str
+    value: Any
+    said: str
+
+
+def changed(scenario: Scenario, preset: str | None, settings: Sequence[Setting]) -> Scenario:
+    """A scenario under a preset, then with settings of its file form; `cost.base` names a part.
+
+    It is checked when everything is set, since a preset may ask for a larger budget.
+    """
+    if not preset and not settings:
+        return scenario
     data = scenario.to_dict()
-    for name, value in changes:
-        _put(data["setup"], name, value, f"{option} {name}={value}")
+    data["setup"] |= presets.settings(preset) if preset else {}
+    for one in settings:
+        _put(data["setup"], one)
     try:
         return Scenario.from_dict(data)
     except ScenarioError as error:
-        raise RefusedError(f"{option}: {short(error)}") from None
+        said = [f"--preset {preset}"] if preset else []
+        said += [one.said for one in settings]
+        raise RefusedError(f"{' '.join(said)}: {short(error)}") from None
 
 
-def setting(text: str, option: str) -> tuple[str, Any]:
+def setting(text: str) -> Setting:
     """`budget=6` as a name and a value."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise RefusedError(f"{option} {text}: write it as NAME=VALUE, such as budget=6")
-    return name, _value(value)
+        raise RefusedError(f"--set {text}: write it as NAME=VALUE, such as budget=6")
+    return Setting(name, _value(value), f"--set {text}")
 
 
-def values(text: str, option: str) -> tuple[str, list[Any]]:
+def values(text: str) -> tuple[str, list[Any]]:
     """`budget=256,512` as a name and its values; a list in brackets is one value."""
     name, equals, listed = text.partition("=")
     if not equals or not listed:
-        raise RefusedError(f"{option} {text}: write it as NAME=VALUE,VALUE, such as budget=256,512")
+        raise RefusedError(f"--over {text}: write it as NAME=VALUE,VALUE, such as budget=256,512")
     return name, [_value(part) for part in re.findall(r"\[[^]]*\]|[^,]+", listed)]
 
 
-def _put(table: dict[str, Any], name: str, value: Any, said: str) -> None:
+def _put(table: dict[str, Any], one: Setting) -> None:
     """Set a part of a table by its dotted name."""
-    *groups, last = name.removeprefix("setup.").split(".")
+    *groups, last = one.name.removeprefix("setup.").split(".")
     for group in groups:
         table = table.setdefault(group, {})
         if not isinstance(table, dict):
-            raise RefusedError(f"{said}: {group} has no parts")
-    table[last] = value
+            raise RefusedError(f"{one.said}: {group} has no parts")
+    table[last] = one.value
 
 
 def _value(text: str) -> Any:
@@ -127,3 +142,8 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def written(value: Any) -> str:
+    """A value as it may be written in a setting."""
+    return value if isinstance(value, str) else json.dumps(value).replace("null", "none")

@@ -235,6 +235,7 @@ REASONS: dict[Reason, tuple[Scenario, int, str]] = {
     Reason.PROMPTS_FIRST: (scenario(*LATER, budget=8, service="prefill_first"), 1, "A"),
     Reason.TENANT_QUOTA: (scenario(*TWO, budget=8, order="tenant", tenant_quota=1), 0, "B"),
     Reason.CHUNK_LIMIT: (by_hand(max_chunk=2), 0, "A"),
+    Reason.AFTER_EVICTION: (scenario(*TWO, THREE, budget=8, **POOL), 1, "C"),
     Reason.PAUSED: (scenario(("A", 0, 4, 4, SLOW), ("B", 0, 4, 4), budget=8), 2, "A"),
     Reason.BLOCKS_AWAITED: (scenario(*TWO, THREE, budget=8, **QUEUE), 1, "C"),
     Reason.BATCH_CLOSED: (scenario(*TWO, budget=4, mode="static", batch_size=1), 0, "B"),

@@ -175,7 +175,7 @@ def scenario_dicts(draw: st.DrawFn, /, **fixed: Any) -> dict[str, Any]:
         setup["think"] = 0
     if setup["buckets"] is None:
         setup["price_padding"] = False
-    if setup["order"] == "tenant" or setup["service"] == "prefill_first":
+    if setup["order"] != "fifo" or setup["service"] == "prefill_first":
         setup["granularity"] = "request"
     if setup["granularity"] == "chunk" and setup["max_chunk"] is None:
         setup["max_chunk"] = draw(st.integers(1, 8))

@@ -260,3 +260,11 @@ def test_where_there_is_no_proc_the_resource_module_tells(
     monkeypatch.setattr(bench, "PROC_STATUS", tmp_path / "not there")
     monkeypatch.setitem(sys.modules, "resource", Fake)
     assert bench.peak_memory() == 5_000
+
+
+def test_a_terminal_is_told_what_is_being_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    bench.measure(5, best_of=1, num_accesses=1)
+    assert capsys.readouterr().err.splitlines() == [f"{name} …" for name in ROWS]

@@ -175,10 +175,12 @@ def test_rounds_of_a_large_run_come_when_asked(good: Any, tmp_path: Path) -> Non
 
 
 def test_json_of_a_large_run_leaves_the_rounds_out_unless_asked(
-    good: Any, monkeypatch: pytest.MonkeyPatch
+    sim: Any, good: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "MOST_ROUNDS_JSON", 4)
-    assert "rounds" not in json.loads(good("run", "5a", "--json").out)
+    result = sim("run", "5a", "--json")
+    assert "rounds" not in json.loads(result.out)
+    assert result.err == "5 rounds are left out; --rounds writes them\n"
     assert "rounds" in json.loads(good("run", "5a", "--json", "--rounds").out)
 
 
@@ -416,8 +418,8 @@ def test_a_preset_that_leaves_a_limit_without_meaning_is_refused(sim: Any) -> No
 
 def test_a_sweep_prints_a_row_a_value(good: Any) -> None:
     result = good("sweep", "5c", "--over", "budget=3,4,5,6,8,12")
-    assert result.words[0][:2] == ["budget", "makespan"]
-    found = [words[:2] for words in result.words[1:] if words]
+    assert result.words[0][:3] == ["budget", "finished", "makespan"]
+    found = [words[:3:2] for words in result.words[1:] if words]
     totals = ["21.5", "19.5", "17.5", "17.5", "17.5", "17.5"]
     assert found == [list(row) for row in zip(["3", "4", "5", "6", "8", "12"], totals, strict=True)]
 
@@ -426,11 +428,11 @@ def test_two_settings_are_swept_in_all_pairs(good: Any) -> None:
     result = good(
         "sweep", "15c", "--over", "buckets=[1,2,4,8],[16]", "--over", "price_padding=on,off"
     )
-    assert [words[:-9] for words in result.words[1:] if words] == [
-        ["[1,", "2,", "4,", "8]", "True"],
-        ["[1,", "2,", "4,", "8]", "False"],
-        ["[16]", "True"],
-        ["[16]", "False"],
+    assert [words[:-10] for words in result.words[1:] if words] == [
+        ["[1,", "2,", "4,", "8]", "true"],
+        ["[1,", "2,", "4,", "8]", "false"],
+        ["[16]", "true"],
+        ["[16]", "false"],
     ]
 
 
@@ -453,7 +455,7 @@ def test_a_sweep_over_a_large_trace_uses_processes(
     ("arguments", "told"),
     [
         (("--over", "budget"), "--over budget: write it as NAME=VALUE,VALUE, such as budget="),
-        (("--over", "budget=0"), "--over: setup.budget must be at least 1, not 0"),
+        (("--over", "budget=0"), "--over budget=0: setup.budget must be at least 1, not 0"),
         (("--over", "budget.x=1"), "--over budget.x=1: budget has no parts"),
         (("--over", "budget=4", "--jobs", "0"), "--jobs must be at least 1, not 0"),
         ((), "the following arguments are required: --over"),
@@ -488,3 +490,73 @@ def test_lists_and_parts_of_tables_can_be_set(good: Any) -> None:
     )
     assert scenario["scenario"]["setup"]["slo"] == {"ttft": 9}
     assert scenario["scenario"]["setup"]["window"] == [0, 20]
+
+
+def test_a_preset_and_settings_are_checked_together(good: Any, sim: Any) -> None:
+    """Whole prompts of 1,600 need another budget; either alone is refused."""
+    assert good("run", "10b", "--preset", "orca", "--set", "budget=1700").out
+    good("sweep", "10b", "--preset", "orca", "--over", "budget=1700,2000")
+    result = sim("run", "10b", "--preset", "orca")
+    assert result.code == 2 and "--preset orca: requests[9].prompt N: 1600 tokens" in result.err
+
+
+def test_a_setting_swept_twice_is_refused(sim: Any) -> None:
+    result = sim("sweep", "5a", "--over", "budget=4", "--over", "budget=5")
+    assert result.err == (
+        "python -m sim: --over: a setting is given twice; list its values behind one --over\n"
+    )
+
+
+def test_a_budget_in_front_of_a_command_is_refused(sim: Any) -> None:
+    result = sim("--budget", "6", "run", "5a")
+    assert result.code == 2
+    assert "--budget is for the by-hand example; use --set budget=6 behind" in result.err
+
+
+def test_output_that_cannot_be_written_is_told(sim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    result = sim("list")
+    assert result.code == 2
+    assert "the output cannot be written (No space left on device)" in result.err
+
+
+def test_who_left_is_shown_in_rounds_and_requests(good: Any) -> None:
+    result = good("run", "15a/b-leaves-at-20")
+    assert "B cancelled" in result.out
+    assert result.line("B 0").endswith("cancelled")
+
+
+def test_of_many_decodes_the_first_are_named_behind_who_computes_its_prompt(good: Any) -> None:
+    line = good("run", "10b/whole").line("1 0–811")
+    assert line.startswith("1 0–811 1,600 9 N prefill 1,600 + 1st token, R1 decode")
+    assert line.endswith("R7 decode and 2 more")
+
+
+def test_a_prompt_computed_again_brings_no_first_token(good: Any) -> None:
+    assert "N prefill 1,601 + token" in good("run", "10b/whole").line("41 ")
+
+
+def test_first_tokens_of_a_static_batch_are_all_named(good: Any) -> None:
+    line = good("run", "5a", "--set", "mode=static", "--set", "budget=2").out
+    assert "1st token" in line
+
+
+@pytest.mark.parametrize(
+    ("what", "columns"),
+    [
+        ("5a", ["P", "D", "who"]),
+        ("15d/drafts", ["P", "D", "V", "who"]),
+        ("15c", ["P", "D", "padded"]),
+    ],
+)
+def test_rounds_have_columns_for_what_they_cost(good: Any, what: str, columns: list[str]) -> None:
+    head = next(words for words in good("run", what).words if words[:1] == ["round"])
+    assert head[2 : 2 + len(columns)] == columns
+
+
+def test_history_has_a_column_where_it_has_a_price(good: Any) -> None:
+    assert "K" in good("run", "4b/one-prompt").line("round")

@@ -363,6 +363,18 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "is missing; give accepted a value",
     ),
     (
+        "two_answers",
+        {**table(request()), "workload": {}},
+        "workload",
+        "stands beside requests; keep one of the two",
+    ),
+    (
+        "meaningless_with",  # first come, first served has one order
+        table(granularity="token", order="priority"),
+        "setup.granularity",
+        "token has no meaning with order = priority",
+    ),
+    (
         "too_many_rounds",
         table(*(request(id=f"R{i}", prompt=1_000_000) for i in range(11)), budget=1),
         "scenario",
@@ -618,6 +630,6 @@ def test_a_workload_stands_in_place_of_requests() -> None:
     ]
     both = {"setup": {"budget": 8}, "workload": traffic, "requests": [request()]}
     found = [str(problem) for problem in problems_of(both)]
-    assert found == ["workload workload has no meaning with requests; change one of the two"]
+    assert found == ["workload stands beside requests; keep one of the two"]
     broken = {"setup": {"budget": 8}, "workload": {**traffic, "gap": -1}}
     assert [problem.path for problem in problems_of(broken)] == ["workload.gap"]
