@@ -148,11 +148,6 @@ class Sequence:
         return self.read_at + (self.unread - credits) * every
 
     @property
-    def is_sent(self) -> bool:
-        """Whether it has emitted its whole output."""
-        return self.emitted >= self.output
-
-    @property
     def done(self) -> bool:
         """Whether it has left, in whatever state."""
         return self.ended is not None

@@ -206,6 +206,20 @@ def test_nobody_is_served_while_all_readers_are_slow() -> None:
     assert [how for how, _ in states(history).values()] == ["finished", "finished"]
 
 
+def test_one_evicted_while_nobody_could_run_may_leave_before_the_next_round() -> None:
+    """A outgrows the pool at 19 ms beside P, who is paused till 106 ms; A's client goes at 50."""
+    rows = (
+        ("P", 0, 4, 3, {"credits": 1, "read_every": 100}),
+        ("A", 0, 4, 9, {"cancel_at": 50}),
+    )
+    pool = {"block_size": 4, "num_blocks": 4, "reserve": "none"}
+    history = checked(scenario(*rows, budget=16, **pool))
+    last = history[-1]
+    assert (last.start / MS, last.preempted) == (106, ("A",))
+    assert last.departed == {"A": Status.CANCELLED}
+    assert states(history)["A"] == ("cancelled", 50)
+
+
 # Closed loops.
 
 
