@@ -2,6 +2,7 @@
 
 import pytest
 
+from sim.metrics import Metrics
 from tests.sim.worked import column, evictions, figures, given, history, of, overall, times
 
 
@@ -36,6 +37,14 @@ def test_15b_the_most_urgent_evicts_nobody_on_arrival_but_by_growing() -> None:
     result = figures("15b/priority")
     assert result["requests"]["C"]["queue"] == 18
     assert evictions(result) == {6: ["A"], 8: ["B"]}
+
+
+def test_15b_an_inversion_is_named_the_most_urgent_waits_for_blocks_of_the_less_urgent() -> None:
+    result = figures("15b/priority")
+    waits = [r for r in result["rounds"] if "C" in r["why"] and "C" in r["waiting"]]
+    assert [(r["start"], r["why"]["C"]) for r in waits][:1] == [(13, "no_blocks")]
+    assert all(set(r["running"]) <= {"A", "B"} for r in waits)
+    assert Metrics(history("15b/priority")).longest_wait == 18
 
 
 @pytest.mark.parametrize(("lane", "total"), [("counted", 28), ("priced", 31)])
