@@ -20,9 +20,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from sim.setup import Request
-from sim.traces.formats import recognise
+from sim.traces.formats import Layout, recognise
 from sim.traces.report import Bad, Dropped, Note, Report, TraceError
-from sim.traces.rows import Kept, place_arrivals, read_rows, to_requests
+from sim.traces.rows import Kept, Tally, place_arrivals, read_rows, to_requests
 from sim.traces.table import MAX_BYTES, open_table
 from sim.traces.words import WORDS
 from sim.workload import poisson_arrivals
@@ -115,23 +115,27 @@ def read_trace(
     if layout.arrival is not None:
         notes += _arrival_warnings(kept, placed)
     requests = to_requests(placed)
-    return Imported(
-        requests,
-        Report(
-            name=name,
-            format=layout.format,
-            read=tally.read,
-            imported=len(requests),
-            dropped=tally.dropped(),
-            first_bad=tally.first_bad,
-            span=requests[-1].arrival,
-            prompt_tokens=sum(request.prompt for request in requests),
-            output_tokens=sum(request.output for request in requests),
-            cached_tokens=sum(request.cached for request in requests),
-            largest_prompt=max(request.prompt for request in requests),
-            largest_output=max(request.output for request in requests),
-            warnings=tuple(notes),
-        ),
+    return Imported(requests, _report(name, layout, tally, requests, notes))
+
+
+def _report(
+    name: str, layout: Layout, tally: Tally, requests: tuple[Request, ...], notes: list[Note]
+) -> Report:
+    """What was read and what became of it."""
+    return Report(
+        name=name,
+        format=layout.format,
+        read=tally.read,
+        imported=len(requests),
+        dropped=tally.dropped(),
+        first_bad=tally.first_bad,
+        span=requests[-1].arrival,
+        prompt_tokens=sum(request.prompt for request in requests),
+        output_tokens=sum(request.output for request in requests),
+        cached_tokens=sum(request.cached for request in requests),
+        largest_prompt=max(request.prompt for request in requests),
+        largest_output=max(request.output for request in requests),
+        warnings=tuple(notes),
     )
 
 
