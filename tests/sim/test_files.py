@@ -357,3 +357,10 @@ def test_the_command_line_helps_with_names(
 ) -> None:
     assert main(["run", what]) == 2
     assert capsys.readouterr().err == f"python -m sim: {message}\n"
+
+
+def test_a_name_that_json_has_twice_is_refused_as_in_toml(tmp_path: Path) -> None:
+    path = tmp_path / "twice.json"
+    path.write_text('{"setup": {"budget": 4, "budget": 8}, "requests": []}', encoding="utf-8")
+    with pytest.raises(FileError, match=r"twice\.json: budget is there twice; keep one"):
+        read_table(path)

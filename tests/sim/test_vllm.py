@@ -107,6 +107,10 @@ def test_the_options_of_a_recording_become_settings(tmp_path: Path) -> None:
         ({"watermark": True}, "scenario.watermark must be a share from 0 to 1, not True"),
         ({"requests": 3}, "requests must be a list, not 3"),
         ({"requests": ["A"]}, "requests[0] must be a table of names and values, not 'A'"),
+        (
+            {"requests": [{"id": "A", "arrival": 0, "prompt": 1, "output": 1}]},
+            "scenario.requests[0].arrival is not a known name; did you mean arrival_round?",
+        ),
         ({"budget": ...}, "setup.budget is missing"),
         ({"num_blocks": "many", "watermark": 0.1}, "setup.num_blocks must be a whole number"),
         ({"requests": []}, "requests has no requests"),
