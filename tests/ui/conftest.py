@@ -39,7 +39,8 @@ CLOSED_WHILE_SENDING = re.compile(
 )
 # Bokeh's own, when a page closes before its session is there: nobody is left to be told.
 CLOSED_TOO_EARLY = re.compile(
-    r"Traceback (?:(?!Traceback)[\s\S])*?notify_connection_lost\(\)\n(?:[ \t][^\n]*\n)*\w*Error[^\n]*"
+    r"Traceback (?:(?!Traceback)[\s\S])*?notify_connection_lost\(\)\n"
+    r"(?:[ \t][^\n]*\n)*\w*Error[^\n]*"
 )
 BROWSER_ARGUMENTS = [
     "--no-sandbox",
