@@ -70,6 +70,7 @@ class LaneView:
             "short": self.teller.say(f"lane.{key}_short"),
             "rule": self.teller.say(f"lane.{key}_rule"),
             "budget": setup.budget,
+            "pool": setup.num_blocks,
             "total_tokens": sum(request.output for request in self.scenario.requests),
             "num_rounds": len(self.history),
             "emitted_before": int(self.lane.progress.tokens[self.first - 1]) if self.first else 0,
@@ -106,6 +107,7 @@ class LaneView:
             "padding": [record.padding for record in records],
             "idle": [len(record.idle) for record in records],
             "waiting": [len(record.queue) for record in records],
+            "used": [record.used or 0 for record in records],
             "emitted": [int(n) for n in tokens],
         }
 
