@@ -1,6 +1,9 @@
 """What a round says: a sentence for everyone and every reason, in both languages."""
 
 import re
+from fractions import Fraction
+from math import prod
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,7 @@ from app.sentences import Teller, number
 from lessons.catalogue import scenes
 from sim import Reason, Scenario, run
 from sim.files import builtin
-from tests.sim.make import NO_EXTRAS, by_hand, loyal_scenarios, scenario
+from tests.sim.make import by_hand, plain_servers, scenario, scenarios
 
 TWO, THREE = (("A", 0, 4, 2), ("B", 0, 4, 2)), ("C", 0, 1, 2)
 POOL = {"block_size": 4, "num_blocks": 2}
@@ -254,19 +257,39 @@ def test_every_reason_has_a_sentence_and_a_chip(reason: Reason, lang: str) -> No
     assert row["chips"] == [[words(lang)[f"reason.{reason}"], "plain"]]
 
 
-@settings(max_examples=40)
-@given(loyal_scenarios(**NO_EXTRAS))
+@settings(max_examples=100)
+@given(scenarios() | plain_servers())
 def test_every_round_can_be_told_in_both_languages(subject: Scenario) -> None:
+    history = run(subject)
     for lang in LANGUAGES:
-        teller = Teller(lang, subject)
-        for record in run(subject):
+        teller = Teller(lang, subject, history.arrivals.tolist())
+        for record in history:
             card = teller.card(record)
             texts = [card["sum"], card["ms"], card["more"], *(row["text"] for row in card["lines"])]
             assert all("{" not in text for text in texts)
             assert all(row["text"] for row in card["lines"])
+            if lang == "zh":
+                for row in card["lines"]:
+                    assert not english_in(row["text"]), row["text"]
             if len(card["lines"]) < 8:
-                here = {*record.running, *record.idle, *record.waiting}
+                here = {*record.running, *record.idle, *record.waiting, *record.departed}
                 assert here <= {row["req"] for row in card["lines"]}
+            assert_sum_is_the_time(card, record.end - record.start, subject)
+
+
+def assert_sum_is_the_time(card: dict[str, Any], duration: int, subject: Scenario) -> None:
+    """The terms of the card's sum make the time of the round."""
+    if subject.setup.time == "tick":
+        return
+    parts = re.split("so |所以 ", card["sum"])[1].removesuffix(" = ").split(" + ")
+    factors = [[Fraction(x.replace(",", "")) for x in part.split(" × ")] for part in parts]
+    assert sum(prod(terms) for terms in factors) == Fraction(duration, 10**6)
+
+
+def english_in(text: str) -> bool:
+    """Whether a Chinese sentence has an English word in it, names and terms left out."""
+    bare = re.sub(r"\b([A-Z]\d*|token|tokens|ms|s|KV)\b", "", text)
+    return bool(re.search(r"[A-Za-z]{2,}", bare))
 
 
 @pytest.mark.parametrize("name", list(scenes()))
@@ -275,8 +298,7 @@ def test_no_english_slips_into_a_chinese_card(name: str) -> None:
     for mode in ("static", "continuous"):
         for record in run(subject.with_setup(mode=mode)):
             for row in Teller("zh", subject.with_setup(mode=mode)).card(record)["lines"]:
-                bare = re.sub(r"\b([A-Z]\d?|token|tokens|ms|KV)\b", "", row["text"])
-                assert not re.search(r"[A-Za-z]{2,}", bare), row["text"]
+                assert not english_in(row["text"]), row["text"]
 
 
 def test_the_sum_of_a_round_leads_to_its_time() -> None:
