@@ -4,7 +4,7 @@ The sentence leaves out its subject: the page sets the request's letter before i
 was before the round follows from how it stands after it and what the round gave.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.speech import Speaker
 from sim import Reason, Round, Status
@@ -84,11 +84,6 @@ class Lines(Speaker):
         leaves = self.request(id_).cancel_at
         return leaves is not None and leaves <= record.start and id_ not in record.running
 
-    def _unheard(self, record: Round, id_: str) -> bool:
-        """Whether tokens of this round come too late for its client."""
-        leaves = self.request(id_).cancel_at
-        return id_ in record.tokens and leaves is not None and leaves < record.end
-
     # Those who are served.
 
     def _served(self, record: Round, id_: str) -> Line:
@@ -102,19 +97,27 @@ class Lines(Speaker):
             key = "round.swapped_in" if self.setup.on_full == "swap" else "round.resumed"
             chips = line.chips or ((self.say("chip.resumed"), "plain"),)
             line = Line(self.say(key, text=line.text), chips)
-        if self._unheard(record, id_):
-            left = self.time(max(self.request(id_).cancel_at or 0, self.arrival(id_)))
-            line = replace(line, text=self.say("round.and_unheard", text=line.text, time=left))
-        return line
+        return self._delivered(record, id_, line)
+
+    def _delivered(self, record: Round, id_: str, line: Line) -> Line:
+        """The same, and whether its client still got what came out."""
+        leaves = self.request(id_).cancel_at
+        if id_ not in record.tokens or leaves is None or leaves >= record.end:
+            return line
+        key = "round.and_unheard_many" if record.tokens[id_] > 1 else "round.and_unheard"
+        time = self.time(max(leaves, self.arrival(id_)))
+        chip = "state.cancelled" if self._is_last(record, id_) else "chip.unsent"
+        return self._with(chip, self.say(key, text=line.text, time=time))
 
     def _is_last(self, record: Round, id_: str) -> bool:
         """Whether its last token came out, in time or not."""
         return id_ in record.tokens and record.after[id_].emitted >= self.request(id_).output
 
-    def _ending(self, record: Round, id_: str, text: str) -> Line:
-        """The line of one whose last token is out: finished, or its client had gone before."""
-        chip = "finished" if id_ in record.finished else f"state.{record.after[id_].status}"
-        return self._with(chip, text)
+    def _ending(self, record: Round, id_: str, text: str, key: str) -> Line:
+        """The line of one whose last token is out; of one whose client had gone no more is said."""
+        if id_ not in record.finished:
+            return Line(text)
+        return self._with("finished", self.say(key, text=text))
 
     @property
     def _is_static(self) -> bool:
@@ -125,9 +128,12 @@ class Lines(Speaker):
             return self._drafts(record, id_)
         output, count = self.request(id_).output, record.after[id_].emitted
         if self._is_last(record, id_):
-            held = "_held" if self._is_static and not self._ends(record) else ""
-            key = f"round.decode_{'only' if output == 1 else 'last'}{held}"
-            return self._ending(record, id_, self.say(key, nth=self.ordinal(count)))
+            key = f"round.decode_{'only' if output == 1 else 'last'}"
+            if id_ not in record.finished:
+                key += "_late"
+            elif self._is_static and not self._ends(record):
+                key += "_held"
+            return self._with("finished", self.say(key, nth=self.ordinal(count)))
         if count == 1:
             return self._with("first", self.say("round.decode_first", output=output))
         return Line(self.say("round.decode", nth=self.ordinal(count), output=output))
@@ -147,7 +153,7 @@ class Lines(Speaker):
             output=self.request(id_).output,
         )
         if self._is_last(record, id_):
-            return self._ending(record, id_, self.say("round.drafts_end", text=text))
+            return self._ending(record, id_, text, "round.drafts_end")
         return self._with("first", text) if count == tokens else Line(text)
 
     def _prefill(self, record: Round, id_: str) -> Line:
@@ -174,12 +180,12 @@ class Lines(Speaker):
         nth = self.ordinal(record.after[id_].emitted)
         text = self.say("round.again_last", n=n, nth=nth, output=self.request(id_).output)
         if self._is_last(record, id_):
-            return self._ending(record, id_, self.say("round.and_done", text=text))
+            return self._ending(record, id_, text, "round.and_done")
         return Line(text)
 
     def _first_output(self, record: Round, id_: str, text: str) -> Line:
         if self._is_last(record, id_):
-            return self._ending(record, id_, self.say("round.and_leaves", text=text))
+            return self._ending(record, id_, text, "round.and_leaves")
         return self._with("first", text)
 
     def _chunk(self, record: Round, id_: str, n: int, left: int) -> Line:
@@ -224,7 +230,8 @@ class Lines(Speaker):
     def _refused(self, record: Round, id_: str) -> Line:
         reason = record.reason(id_)
         if id_ in record.tokens:  # its static batch has just finished all prompts
-            return self._first_output(record, id_, self.say("round.static_first_held"))
+            line = self._first_output(record, id_, self.say("round.static_first_held"))
+            return self._delivered(record, id_, line)
         request, setup, last = self.request(id_), self.setup, self._last_of_batch(record)
         values = {
             "others": self.names(record.given),
