@@ -8,17 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from app.lane_tables import tables
 from app.lanes import Lane, Window
-from app.sentences import Teller, number
-from sim import Round, Status
+from app.sentences import MOST_LINES, Teller
+from sim import Reason, Round, Status
 from sim.clock import to_shown
-from sim.metrics import RequestMetrics
 
 MOST_LISTED = 40  # requests in the state and per-request tables
 MOST_BRICKS = 16  # entries of a round's strip kept apart; more are summed up by phase
 SUMMED = -1  # owner of a summed strip entry
 
 Payload = dict[str, Any]
+
+_LEAVES: dict[
+    str, tuple[str, str]
+] = {  # words of a wait that ends without a round: after some time, at once
+    Status.CANCELLED: ("lane.leaves", "lane.leaves_at_once"),
+    Status.TIMED_OUT: ("lane.leaves", "lane.leaves_at_once"),
+    Status.REJECTED: ("lane.turned_away", "lane.turned_away"),
+}
 
 OVERALL = (
     ("makespan", "time", 1, "less"),
@@ -38,7 +46,7 @@ class LaneView:
         self.lane, self.history, self.window = lane, lane.history, window
         self.scenario = lane.history.scenario
         self.unit = self.scenario.setup.time
-        self.teller = Teller(lang, self.scenario)
+        self.teller = Teller(lang, self.scenario, lane.arrivals.tolist())
         self.index = self.teller.index
         starts, ends = self.history.starts, self.history.ends
         self.first = int(np.searchsorted(ends, window.start, "right"))
@@ -50,7 +58,7 @@ class LaneView:
         """Requests that run in the window, arrive while it lasts, or stand first in its queue."""
         ids: set[str] = set()
         for record in self.records:
-            ids.update(record.running, record.idle)
+            ids.update(record.running, record.idle, record.pads, record.preempted, record.departed)
         for record in (*self.records[:1], *self.records[-1:]):
             ids.update(request.id for request in record.queue[:MOST_LISTED])
         return {self.index[id_] for id_ in ids}
@@ -63,7 +71,7 @@ class LaneView:
         """The lane as the browser reads it."""
         key = self.lane.key
         setup = self.scenario.setup
-        tables = self._tables(listed) if len(listed) <= MOST_LISTED and self.window.whole else {}
+        tokens = self.lane.progress.tokens
         return {
             "key": key,
             "title": self.teller.say(f"lane.{key}"),
@@ -71,12 +79,13 @@ class LaneView:
             "rule": self.teller.say(f"lane.{key}_rule"),
             "budget": setup.budget,
             "pool": setup.num_blocks,
-            "total_tokens": sum(request.output for request in self.scenario.requests),
+            "total_tokens": int(tokens[-1]) if len(tokens) else 0,
             "num_rounds": len(self.history),
-            "emitted_before": int(self.lane.progress.tokens[self.first - 1]) if self.first else 0,
+            "emitted_before": int(tokens[self.first - 1]) if self.first else 0,
             "rounds": self._rounds(),
-            "num_seats": max(self.lane.seats) + 1,
+            "num_seats": max(0, *self.lane.seats) + 1,
             "waits": self._waits(listed, place),
+            "gaps": self._gaps(place),
             "runs": self._runs(place),
             "batches": self._batches(),
             "strip": [self._strip(record, place) for record in self.records],
@@ -87,13 +96,16 @@ class LaneView:
                 if setup.mode == "static" and setup.batch_wait is not None
                 else "card.between"
             ),
-            "after": self._plain_card("card.after", time=self.teller.time(self._end())),
-            **tables,
+            "after": self._after(place),
+            **self._tables(listed),
             "overall": self._overall(),
         }
 
-    def _end(self) -> int:
-        return int(self.history.ends[-1])
+    def _tables(self, listed: list[int]) -> Payload:
+        if not self.window.whole or len(listed) > MOST_LISTED:
+            return {}
+        span = (self.window.start, self.window.end)
+        return tables(self.lane, self.records, listed, span, self.teller.say)
 
     def _rounds(self) -> dict[str, list[float]]:
         records = self.records
@@ -104,7 +116,9 @@ class LaneView:
             "end": [self.shown(record.end) for record in records],
             "P": [record.prefill for record in records],
             "D": [record.decode for record in records],
+            "V": [record.drafts for record in records],
             "padding": [record.padding for record in records],
+            "bucket_padding": [record.bucket_padding for record in records],
             "idle": [len(record.idle) for record in records],
             "waiting": [len(record.queue) for record in records],
             "used": [record.used or 0 for record in records],
@@ -112,33 +126,113 @@ class LaneView:
         }
 
     def _waits(self, listed: list[int], place: dict[int, int]) -> list[Payload]:
-        """From each arrival to the start of the first round; open when that is not in sight."""
+        """From each arrival to the first round, or to leaving without one; open when out of sight.
+
+        `end` says what ends the wait: `joins`, or how it leaves.
+        """
         waits = []
+        window, arrivals, first = self.window, self.lane.arrivals, self.history.first_rounds
         for index in listed:
-            request = self.scenario.requests[index]
-            joins = int(self.history.starts[self.history.first_rounds[index]])
-            if request.arrival > self.window.end or joins < self.window.start:
+            arrival, joins = int(arrivals[index]), first[index] >= 0
+            until = int(
+                self.history.starts[first[index]] if joins else self.history.ended_at[index]
+            )
+            if arrival > window.end or until < window.start:
                 continue
-            if request.arrival == joins == self.window.start:  # seated from the very start
+            if joins and arrival == until == window.start:  # seated from the very start
                 continue
-            waited = self.teller.duration(joins - request.arrival)
-            key = "lane.waits" if joins > request.arrival else "lane.at_once"
+            end = "joins" if joins else str(self.history.states[index])
             waits.append(
                 {
                     "req": place[index],
-                    "t0": self.shown(request.arrival),
-                    "t1": self.shown(joins) if joins <= self.window.end else None,
-                    "text": self.teller.say(key, id=request.id, time=waited),
+                    "t0": self.shown(arrival),
+                    "t1": self.shown(until) if until <= window.end else None,
+                    "text": self._wait_text(index, end, until - arrival),
+                    "end": end,
                 }
             )
         return waits
+
+    def _wait_text(self, index: int, end: str, waited: int) -> str:
+        keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
+        id_ = self.scenario.requests[index].id
+        time = self.teller.duration(waited)
+        return self.teller.say(keys[not waited], id=id_, time=time)
+
+    def events(self, index: int) -> list[tuple[int, str]]:
+        """What happens to a request in the window: time and kind.
+
+        Its first sent token, its end (`finish`, or how it left), each eviction (`preempted`), and
+        in a closed loop its arrival.
+        """
+        outputs, window = self.lane.final.outputs, self.window
+        events = [(time, "preempted") for time in self._evictions.get(index, ())]
+        if self.scenario.setup.concurrency is not None:
+            arrival = int(self.lane.arrivals[index])
+            if window.start <= arrival <= window.end:
+                events.append((arrival, "arrival"))
+        state = self.history.states[index]
+        ends = [(int(self.history.ended_at[index]), str(state))]
+        if state is Status.FINISHED:
+            ends = [(ends[0][0], "finish")]
+        if outputs.sent[index]:
+            ends.insert(0, (int(outputs.first_times[index]), "first"))
+        edge = window.start or -1  # the left edge of a later window is one of the window before
+        return events + [(time, kind) for time, kind in ends if edge < time <= window.end]
+
+    @cached_property
+    def _evictions(self) -> dict[int, list[int]]:
+        """When each request is evicted, by index."""
+        times: dict[int, list[int]] = {}
+        for record in self.records:
+            for id_ in record.preempted:
+                times.setdefault(self.index[id_], []).append(record.start)
+        return times
+
+    def _gaps(self, place: dict[int, int]) -> list[Payload]:
+        """From each eviction until the request is back or has left; open when out of sight."""
+        kind = "swapped" if self.scenario.setup.on_full == "swap" else "preempted"
+        gaps: list[Payload] = []
+        since: dict[str, Payload] = {}
+        for i, record in enumerate(self.records):
+            for id_ in [*since]:
+                if id_ in record.running or id_ in record.departed:
+                    since.pop(id_)["t1"] = self.shown(record.start)
+            for id_ in self._out(record) if i == 0 else record.preempted:
+                if id_ in record.running or id_ in record.departed:  # back at once, or gone
+                    continue
+                gap = {
+                    "req": place[self.index[id_]],
+                    "kind": kind,
+                    "t0": self.shown(record.start),
+                    "t1": None,
+                    "text": self.teller.say(f"lane.out_{kind}", id=id_),
+                }
+                since[id_] = gap
+                gaps.append(gap)
+        for id_, gap in since.items():
+            left = int(self.history.ended_at[self.index[id_]])
+            if left <= self.window.end:
+                gap["t1"] = self.shown(left)
+        return gaps
+
+    def _out(self, record: Round) -> list[str]:
+        """Who is out of the running in the first round of a window, for the first time or still."""
+        first = self.history.first_rounds
+        known = [
+            request.id
+            for request in record.queue
+            if 0 <= first[self.index[request.id]] < self.first
+        ]
+        in_sight = [id_ for id_ in known if self.index[id_] in self.seen]
+        return list(dict.fromkeys([*record.preempted, *in_sight]))
 
     def _runs(self, place: dict[int, int]) -> list[Payload]:
         """Equal rounds of a request in a row, as one rectangle or as many as the browser likes."""
         runs: list[Payload] = []
         last: dict[str, Payload] = {}
         for i, record in enumerate(self.records):
-            for id_ in (*record.running, *record.idle):
+            for id_ in dict.fromkeys((*record.running, *record.idle, *record.pads)):
                 run = self._run(record, id_, i, place)
                 before = last.get(id_)
                 if before and _goes_on(before, run):
@@ -159,6 +253,8 @@ class LaneView:
             kind = "prefill"
         elif given:
             kind = "decode"
+        tokens = record.tokens.get(id_, 0)
+        leaves = self.scenario.requests[index].cancel_at
         return {
             "kind": kind,
             "req": place[index],
@@ -167,7 +263,10 @@ class LaneView:
             "count": 1,
             "n": given,
             "pad": pad,
-            "token": record.after[id_].emitted if id_ in record.emitted else 0,
+            "token": record.after[id_].emitted - tokens + 1 if tokens else 0,
+            "tokens": tokens,
+            "unsent": bool(tokens) and leaves is not None and leaves < record.end,
+            "paused": record.refused.get(id_) is Reason.PAUSED,
             "finish": id_ in record.finished,
         }
 
@@ -191,8 +290,7 @@ class LaneView:
         entries: list[list[Any]] = []
         for id_ in (*record.given, *(id_ for id_ in record.pads if id_ not in record.given)):
             owner = place[self.index[id_]]
-            if id_ in record.given:
-                entries.append([owner, record.given[id_], "p" if id_ in record.prefilling else "d"])
+            entries += _bricks(owner, record.given.get(id_, 0), id_ in record.prefilling)
             if id_ in record.pads:
                 entries.append([owner, record.pads[id_], "pad"])
         entries += [[place[self.index[id_]], 1, "idle"] for id_ in record.idle]
@@ -201,17 +299,28 @@ class LaneView:
         sums: dict[str, int] = {}
         for _, n, phase in entries:
             sums[phase] = sums.get(phase, 0) + n
-        return [
-            [SUMMED, sums[phase], phase] for phase in ("d", "idle", "p", "pad") if phase in sums
-        ]
+        phases = ("d", "v", "idle", "p", "pad")
+        return [[SUMMED, sums[phase], phase] for phase in phases if phase in sums]
 
     def _card(self, record: Round, place: dict[int, int]) -> Payload:
-        card = self.teller.card(record)
+        return self._placed(self.teller.card(record), place)
+
+    def _placed(self, card: Payload, place: dict[int, int]) -> Payload:
+        """A card whose lines name requests by their place in the payload."""
         for line in card["lines"]:
             index = self.index[line["req"]]
             line["label"] = line["req"]
             line["req"] = place.get(index, SUMMED)
         return card
+
+    def _after(self, place: dict[int, int]) -> Payload:
+        """The card after the last round: the end, and who left when it was over."""
+        time, total = self.teller.time(self.lane.end), len(self.scenario.requests)
+        lost = len(self.lane.departures)
+        values = {"served": total - lost, "all": total} if lost else {}
+        card = self._plain_card("card.after_some" if lost else "card.after", time=time, **values)
+        untold = self.lane.untold[:MOST_LINES]
+        return self._placed(card | {"lines": self.teller.farewells(untold)}, place)
 
     def _plain_card(self, key: str, **values: object) -> Payload:
         return {"sum": "", "ms": "", "lines": [], "more": self.teller.say(key, **values)}
@@ -221,82 +330,32 @@ class LaneView:
         columns = [self.lane.progress.columns[name] for name, *_ in OVERALL]
         past = self.first + len(self.records)
         rows = [[_figure(column[k]) for column in columns] for k in range(self.first, past)]
-        start: list[float | None] = [None] * 4 + [0] * 3
+        nothing: list[float | None] = [None] * 4 + [0] * 3
+        start, final = nothing, nothing
         if self.first:
             start = [_figure(column[self.first - 1]) for column in columns]
-        return {"rows": rows, "start": start, "final": [_figure(c[-1]) for c in columns]}
-
-    # Tables of a request a row, for runs small enough to be read.
-
-    def _tables(self, listed: list[int]) -> Payload:
-        state, per_request = [], []
-        known = {
-            request.id: (Status.WAITING, request.cached, 0) for request in self.scenario.requests
-        }
-        finals = {index: self.lane.final.request(index) for index in listed}
-        start = self._state(known, listed, self.window.start)
-        for record in self.records:
-            for id_, now in record.after.items():
-                known[id_] = (now.status, now.computed, now.emitted)
-            for id_, how in record.departed.items():
-                known[id_] = (how, *known[id_][1:])
-            state.append(self._state(known, listed, record.end))
-            per_request.append(
-                [_as_of(finals[i], known[self.scenario.requests[i].id][2]) for i in listed]
-            )
-        return {
-            "state": {
-                "head": [
-                    self.teller.say(f"state.{name}")
-                    for name in ("arrival", "left", "computed", "out", "state")
-                ],
-                "rows": state,
-                "start": start,
-            },
-            "per_request": {
-                "rows": per_request,
-                "start": [_as_of(finals[i], 0) for i in listed],
-                "final": [_as_of(finals[i], len(finals[i].outputs)) for i in listed],
-            },
-        }
-
-    def _state(
-        self, known: dict[str, tuple[Status, int, int]], listed: list[int], time: int
-    ) -> list[list[str]]:
-        rows = []
-        for index in listed:
-            request = self.scenario.requests[index]
-            status, computed, emitted = known[request.id]
-            here = request.arrival <= time
-            rows.append(
-                [
-                    number(self.shown(request.arrival)),
-                    f"{max(0, request.prompt - computed):,}",
-                    f"{computed:,}",
-                    f"{emitted:,} / {request.output:,}",
-                    self.teller.say(f"state.{status if here else 'absent'}"),
-                ]
-            )
-        return rows
+        if len(self.history):
+            final = [_figure(column[-1]) for column in columns]
+        return {"rows": rows, "start": start, "final": final}
 
 
 def _goes_on(before: Payload, run: Payload) -> bool:
     """Whether a round of a request only repeats the one before, so that both are one run."""
-    if before["first"] + before["count"] != run["first"] or before["kind"] != run["kind"]:
+    if before["first"] + before["count"] != run["first"]:
+        return False
+    if any(before[name] != run[name] for name in ("kind", "paused", "unsent")):
         return False
     if run["kind"] == "decode":
-        return bool(before["token"] + before["count"] == run["token"])
+        is_plain = before["tokens"] == run["tokens"] == before["n"] == run["n"] == 1
+        return is_plain and bool(before["token"] + before["count"] == run["token"])
     return run["kind"] in ("idle", "hold") and not run["token"] and not before["token"]
 
 
-def _as_of(final: RequestMetrics, tokens: int) -> list[float | None]:
-    """TTFT, longest gap and E2E when so many tokens are out."""
-    done = tokens == len(final.outputs)
-    return [
-        final.ttft if tokens else None,
-        max(final.itl[: max(tokens - 1, 0)], default=None),
-        final.e2e if done else None,
-    ]
+def _bricks(owner: int, n: int, is_prefill: bool) -> list[list[Any]]:
+    """Positions of one request in a strip: of a decode all after the first are drafts."""
+    if is_prefill or not n:
+        return [[owner, n, "p"]] if n else []
+    return [[owner, 1, "d"], [owner, n - 1, "v"]] if n > 1 else [[owner, 1, "d"]]
 
 
 def _figure(value: Any) -> float | int | None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from sim import History
+from sim import History, Status
 from sim.clock import TimeUnit, to_shown
+from sim.history import Ints
 from sim.metrics import Metrics
 from sim.progress import Progress
 
@@ -40,33 +41,65 @@ class Lane:
         """Metrics at the end of the run."""
         return Metrics(self.history)
 
+    @property
+    def arrivals(self) -> Ints:
+        """When each request came, internal units: in a closed loop not its own arrival."""
+        return self.history.arrivals
+
+    @property
+    def end(self) -> int:
+        """When nobody is here any more and nobody is to come; 0 before the first arrival."""
+        last_round = int(self.history.ends[-1]) if len(self.history) else 0
+        return max(last_round, int(self.history.ended_at.max()))
+
     @cached_property
     def last_rounds(self) -> list[int]:
-        """The round each request ends in."""
-        rounds, offsets = self.history.token_rounds
-        return [int(r) for r in rounds[offsets[1:] - 1]]
+        """The last round that began before each request left, served in it or not."""
+        return [int(r) - 1 for r in np.searchsorted(self.history.starts, self.history.ended_at)]
+
+    @cached_property
+    def departures(self) -> list[tuple[int, Status]]:
+        """Who left without being done, and how, in list order."""
+        states = enumerate(self.history.states)
+        return [(index, how) for index, how in states if how is not Status.FINISHED]
+
+    @cached_property
+    def untold(self) -> list[tuple[int, Status]]:
+        """Those of them who left when the last round was over: no round tells of them."""
+        over = int(self.history.ends[-1]) if len(self.history) else 0
+        generated = self.final.outputs.generated
+        return [
+            (index, how)
+            for index, how in self.departures
+            if self.history.ended_at[index] >= over
+            and generated[index] < self.history.scenario.requests[index].output
+        ]
 
     @cached_property
     def batches(self) -> list[tuple[int, int, int]]:
         """Static batches as (first round, last round, members)."""
         ends: dict[int, list[int]] = {}
         for first, last in zip(self.history.first_rounds, self.last_rounds, strict=True):
-            ends.setdefault(int(first), []).append(last)
+            if first >= 0:
+                ends.setdefault(int(first), []).append(last)
         return [(first, max(lasts), len(lasts)) for first, lasts in sorted(ends.items())]
 
     @cached_property
     def seats(self) -> list[int]:
-        """The seat of every request: the lowest one free when it is admitted."""
-        requests = self.history.scenario.requests
+        """The seat of every request: the lowest one free when it is admitted, -1 without any.
+
+        Who is evicted has its row until it leaves, so the rows may be more than the seats.
+        """
         firsts = [int(r) for r in self.history.first_rounds]
         leaves = list(self.last_rounds)
         if self.history.scenario.setup.mode == "static":
             until = {first: last for first, last, _ in self.batches}
-            leaves = [until[first] for first in firsts]
-        order = sorted(range(len(requests)), key=lambda i: (firsts[i], requests[i].arrival, i))
+            leaves = [until.get(first, last) for first, last in zip(firsts, leaves, strict=True)]
+        admitted = (i for i, first in enumerate(firsts) if first >= 0)
+        order = sorted(admitted, key=lambda i: (firsts[i], self.arrivals[i], i))
         free: list[int] = []
         busy: list[tuple[int, int]] = []
-        seats = [0] * len(requests)
+        seats = [-1] * len(firsts)
         taken = 0
         for i in order:
             while busy and busy[0][0] < firsts[i]:
@@ -90,10 +123,8 @@ class Window:
 
 def window_at(lanes: list[Lane], time: int) -> Window:
     """A window around `time`, in which no lane has more rounds than are sent at once."""
-    first = min(r.arrival for r in lanes[0].history.scenario.requests)
-    last = max(int(lane.history.ends[-1]) for lane in lanes)
     if all(len(lane.history) <= WINDOW_ROUNDS for lane in lanes):
-        return Window(min(first, 0), last, whole=True)
+        return Window(0, max(1, *(lane.end for lane in lanes)), whole=True)
     starts, ends = [], []
     for lane in lanes:
         rounds = len(lane.history)
@@ -104,13 +135,14 @@ def window_at(lanes: list[Lane], time: int) -> Window:
         if at < rounds:
             ends.append(int(lane.history.ends[high]))
     if not ends:
+        last = max(int(lane.history.ends[-1]) for lane in lanes if len(lane.history))
         return window_at(lanes, last - 1)
     return Window(max(starts), min(ends), whole=False)
 
 
 def overview(lanes: list[Lane], unit: TimeUnit) -> dict[str, Any]:
     """The whole run in equal bins: queue length and budget use of each lane."""
-    end = max(int(lane.history.ends[-1]) for lane in lanes)
+    end = max(int(lane.history.ends[-1]) for lane in lanes if len(lane.history))
     edges = np.linspace(0, end, OVERVIEW_BINS + 1)
     return {
         "t0": 0,
@@ -126,7 +158,8 @@ def _bins(history: History, edges: Any) -> dict[str, list[float]]:
     waiting = np.zeros(size)
     np.maximum.at(waiting, bins, history.per_round("waiting"))
     lengths = history.ends - history.starts
-    positions = history.per_round("prefill") + history.per_round("decode")
+    names = ("prefill", "decode", "drafts")
+    positions = sum(history.per_round(name) for name in names)
     share = positions / history.scenario.setup.budget
     load = np.bincount(bins, weights=share * lengths, minlength=size) / np.diff(edges)
     return {

@@ -50,7 +50,7 @@ def make_payload(
         "t1": to_shown(window.end, unit),
         "whole": window.whole,
         "overview": None if window.whole else overview(lanes, unit),
-        "requests": [_request(scenario, index) for index in listed],
+        "requests": [_request(lanes[0], index) for index in listed],
         "events": _events(parts, listed, window),
         "lanes": [part.payload(listed, place) for part in parts],
         "per_request_head": _per_request_head(lang, unit),
@@ -68,35 +68,36 @@ def _listed(scenario: Scenario, parts: list[LaneView], window: Window) -> list[i
     return sorted(seen)
 
 
-def _request(scenario: Scenario, index: int) -> Payload:
+def _request(lane: Lane, index: int) -> Payload:
+    scenario = lane.history.scenario
     request = scenario.requests[index]
     return {
         "id": request.id,
         "label": request.id if len(request.id) <= 4 else f"…{request.id[-3:]}",
         "colour": index % 8,
-        "arrival": to_shown(request.arrival, scenario.setup.time),
+        "arrival": to_shown(int(lane.arrivals[index]), scenario.setup.time),
         "prompt": request.prompt,
         "output": request.output,
     }
 
 
 def _events(parts: list[LaneView], listed: list[int], window: Window) -> list[Payload]:
-    """Arrivals, first tokens and ends inside the window, by time."""
-    scenario = parts[0].history.scenario
-    unit = scenario.setup.time
+    """Arrivals, first tokens, ends, evictions and departures inside the window, by time.
+
+    Arrivals belong to all lanes, but in a closed loop each lane has its own.
+    """
+    setup = parts[0].scenario.setup
     events: list[tuple[int, str, int, int | None]] = []
     for place, index in enumerate(listed):
-        arrival = scenario.requests[index].arrival
-        if window.start <= arrival <= window.end:
-            events.append((arrival, "arrival", place, None))
+        if setup.concurrency is None:
+            arrival = int(parts[0].lane.arrivals[index])
+            if window.start <= arrival <= window.end:
+                events.append((arrival, "arrival", place, None))
         for number_, part in enumerate(parts):
-            times = part.history.token_times(index)
-            for kind, time in (("first", int(times[0])), ("finish", int(times[-1]))):
-                if window.start < time <= window.end:
-                    events.append((time, kind, place, number_))
+            events += [(time, kind, place, number_) for time, kind in part.events(index)]
     events.sort(key=lambda event: event[0])
     return [
-        {"t": to_shown(time, unit), "kind": kind, "req": place, "lane": lane}
+        {"t": to_shown(time, setup.time), "kind": kind, "req": place, "lane": lane}
         for time, kind, place, lane in events
     ]
 

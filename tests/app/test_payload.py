@@ -8,22 +8,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.i18n import words
 from app.lanes import WINDOW_ROUNDS, Lane
 from app.payload import make_payload
 from lessons.catalogue import scenes
-from sim import Scenario, run
+from sim import Scenario, Status, run
 from sim.clock import TimeUnit, to_shown
 from sim.files import builtin
-from tests.sim.make import NO_EXTRAS, by_hand, loyal_scenarios, scenario
+from sim.metrics import Metrics
+from tests.sim.make import by_hand, plain_servers, scenario, scenarios
 
 MODES = ("static", "continuous")
 KINDS = {"prefill", "decode", "idle", "hold"}
-PHASES = {"d", "p", "pad", "idle"}
+PHASES = {"d", "p", "pad", "idle", "v"}
+LEFT = {"cancelled", "rejected", "timed_out"}
+EVENTS = {"arrival", "first", "finish", "preempted", *LEFT}
 MOST_BYTES = 2_000_000  # of a window: what a page may have to load at once
 
 
+def any_scenario() -> st.SearchStrategy[Scenario]:
+    """Any scenario that can run in both modes, and servers with more to do than they can."""
+    return scenarios(mode=st.sampled_from(["continuous", "vllm_v1"])) | plain_servers()
+
+
 def lanes_of(subject: Scenario) -> list[Lane]:
-    return [Lane(mode, run(subject.with_setup(mode=mode))) for mode in MODES]
+    """A static lane, and one of the scenario's own mode if that is another."""
+    own = subject.setup.mode.replace("static", "continuous")
+    modes = {"static": "static", "continuous": own}
+    return [Lane(key, run(subject.with_setup(mode=mode))) for key, mode in modes.items()]
 
 
 def payload_of(subject: Scenario, lang: str = "en") -> dict[str, Any]:
@@ -44,9 +56,9 @@ def assert_consistent(payload: dict[str, Any]) -> None:
     assert times == sorted(times)
     for event in payload["events"]:
         assert payload["t0"] <= event["t"] <= payload["t1"]
-        assert event["kind"] in {"arrival", "first", "finish"}
+        assert event["kind"] in EVENTS
         assert 0 <= event["req"] < num_requests
-        assert (event["lane"] is None) == (event["kind"] == "arrival")
+        assert event["kind"] == "arrival" or event["lane"] is not None
         assert event["lane"] in {None, 0, 1}
 
 
@@ -67,6 +79,11 @@ def assert_lane_is_consistent(
     for wait in lane["waits"]:
         assert 0 <= wait["req"] < num_requests
         assert wait["t1"] is None or wait["t0"] <= wait["t1"]
+        assert wait["text"] and wait["end"] in {"joins", *LEFT}
+    for gap in lane["gaps"]:
+        assert 0 <= gap["req"] < num_requests and gap["kind"] in {"preempted", "swapped"}
+        assert gap["t1"] is None or gap["t0"] < gap["t1"]
+        assert gap["t1"] is not None or not payload["whole"]
     done = 0
     for batch in lane["batches"]:
         assert (batch["first"], 0 < batch["seats"] <= lane["num_seats"]) == (done, True)
@@ -86,7 +103,9 @@ def assert_runs_cover_what_was_given(lane: dict[str, Any], num_requests: int) ->
         assert cell["count"] >= 1 and cell["first"] >= 0 and cell["first"] + cell["count"] <= size
         for k in range(cell["first"], cell["first"] + cell["count"]):
             seats[k][cell["seat"]] += 1
-            sums[k][cell["kind"]] += cell["n"]
+            is_decode = cell["kind"] == "decode"
+            sums[k][cell["kind"]] += 1 if is_decode else cell["n"]
+            sums[k]["drafts"] += cell["n"] - 1 if is_decode else 0
             sums[k]["pad"] += cell["pad"]
             sums[k]["held"] += cell["kind"] == "idle"
     assert all(max(used.values()) == 1 for used in seats)
@@ -94,6 +113,8 @@ def assert_runs_cover_what_was_given(lane: dict[str, Any], num_requests: int) ->
     for k in range(size):
         assert sums[k]["prefill"] + sums[k]["pad"] == rounds["P"][k], f"P of round {k}"
         assert sums[k]["decode"] + sums[k]["held"] == rounds["D"][k], f"D of round {k}"
+        assert sums[k]["drafts"] == rounds["V"][k], f"V of round {k}"
+        assert sums[k]["hold"] == 0
         assert sums[k]["pad"] == rounds["padding"][k]
         assert sums[k]["held"] == rounds["idle"][k]
 
@@ -107,6 +128,7 @@ def assert_strip_and_cards_add_up(lane: dict[str, Any], num_requests: int) -> No
             by_phase[phase] += n
         assert by_phase["p"] + by_phase["pad"] == rounds["P"][k]
         assert by_phase["d"] + by_phase["idle"] == rounds["D"][k]
+        assert by_phase["v"] == rounds["V"][k]
         assert card["sum"] and card["ms"] and card["lines"]
         for line in card["lines"]:
             assert line["text"] and "{" not in line["text"]
@@ -115,38 +137,91 @@ def assert_strip_and_cards_add_up(lane: dict[str, Any], num_requests: int) -> No
         if not card["more"]:
             assert sum(line["p"] + line["pad"] for line in card["lines"]) == rounds["P"][k]
             assert sum(line["d"] for line in card["lines"]) == rounds["D"][k] - rounds["idle"][k]
+            assert sum(line["v"] for line in card["lines"]) == rounds["V"][k]
 
 
-def assert_whole_run_is_told(payload: dict[str, Any], subject: Scenario) -> None:
+def assert_whole_run_is_told(payload: dict[str, Any], lanes: list[Lane]) -> None:
     """A run sent whole has each token once, and tables that end with the final figures."""
-    size = len(subject.requests)
+    subject = lanes[0].history.scenario
     assert [r["id"] for r in payload["requests"]] == [r.id for r in subject.requests]
-    for lane in payload["lanes"]:
-        tokens: dict[int, list[int]] = {i: [] for i in range(size)}
-        ends: Counter[int] = Counter()
-        for cell in lane["runs"]:
-            if cell["token"]:
-                tokens[cell["req"]] += range(cell["token"], cell["token"] + cell["count"])
-            ends[cell["req"]] += cell["finish"]
-        assert all(
-            tokens[i] == list(range(1, r.output + 1)) for i, r in enumerate(subject.requests)
-        )
-        assert ends == Counter(range(size))
-        assert lane["num_rounds"] == len(lane["rounds"]["number"])
-        assert lane["total_tokens"] == lane["rounds"]["emitted"][-1]
-        assert lane["overall"]["rows"][-1] == lane["overall"]["final"]
-        at_once = {i for i, r in enumerate(subject.requests) if r.arrival == 0}
-        assert set(range(size)) - {wait["req"] for wait in lane["waits"]} <= at_once
-        if "state" not in lane:
+    for lane, whole in zip(payload["lanes"], lanes, strict=True):
+        assert_every_token_is_there(lane, whole)
+        assert lane["num_rounds"] == len(lane["rounds"]["number"]) == len(whole.history)
+        assert lane["total_tokens"] == (lane["rounds"]["emitted"] or [0])[-1]
+        assert (lane["overall"]["rows"] or [lane["overall"]["start"]])[-1] == lane["overall"][
+            "final"
+        ]
+        assert_waits_end_as_they_do(payload, lane, whole)
+        assert_state_table_fits(payload, lane, whole)
+    assert_events_are_those_of_the_run(payload, lanes)
+
+
+def assert_every_token_is_there(lane: dict[str, Any], whole: Lane) -> None:
+    states = whole.history.states
+    tokens: dict[int, list[int]] = {i: [] for i in range(len(states))}
+    unsent: Counter[int] = Counter()
+    ends: Counter[int] = Counter()
+    for cell in lane["runs"]:
+        assert (cell["token"] > 0) == (cell["tokens"] > 0)
+        assert cell["tokens"] <= 1 or cell["count"] == 1
+        last = cell["token"] + cell["tokens"] + cell["count"] - 1
+        tokens[cell["req"]] += range(cell["token"], last) if cell["tokens"] else ()
+        unsent[cell["req"]] += cell["tokens"] if cell["unsent"] else 0
+        ends[cell["req"]] += cell["finish"]
+    for i, state in enumerate(states):
+        final = whole.final.request(i)
+        assert tokens[i] == list(range(1, final.generated + 1))
+        assert unsent[i] == final.generated - final.sent
+        assert ends[i] == (state is Status.FINISHED)
+
+
+def assert_waits_end_as_they_do(payload: dict[str, Any], lane: dict[str, Any], whole: Lane) -> None:
+    history, unit = whole.history, payload["unit"]
+    waits = {wait["req"]: wait for wait in lane["waits"]}
+    for i, state in enumerate(history.states):
+        admitted = history.first_rounds[i] >= 0
+        until = history.starts[history.first_rounds[i]] if admitted else history.ended_at[i]
+        if i not in waits:
+            assert admitted and history.arrivals[i] == until == 0
             continue
-        assert len(lane["state"]["rows"]) == len(lane["per_request"]["rows"]) == lane["num_rounds"]
-        for row in (*lane["state"]["rows"], lane["state"]["start"]):
-            assert [len(cells) for cells in row] == [len(lane["state"]["head"])] * size
-        for row in (*lane["per_request"]["rows"], lane["per_request"]["start"]):
-            assert [len(cells) for cells in row] == [len(payload["per_request_head"])] * size
-        assert lane["per_request"]["rows"][-1] == lane["per_request"]["final"]
+        assert waits[i]["end"] == ("joins" if admitted else state)
+        assert waits[i]["t0"] == to_shown(int(history.arrivals[i]), unit)
+        assert waits[i]["t1"] == to_shown(int(until), unit)
+
+
+def assert_state_table_fits(payload: dict[str, Any], lane: dict[str, Any], whole: Lane) -> None:
+    size = len(whole.history.states)
+    if "state" not in lane:
+        return
+    state, per_request = lane["state"], lane["per_request"]
+    assert len(state["rows"]) == len(per_request["rows"]) == lane["num_rounds"]
+    for row in (*state["rows"], state["start"]):
+        assert [len(cells) for cells in row] == [len(state["head"])] * size
+    for row in (*per_request["rows"], per_request["start"]):
+        assert [len(cells) for cells in row] == [len(payload["per_request_head"])] * size
+    assert (per_request["rows"] or [per_request["start"]])[-1] == per_request["final"]
+    finals = [whole.final.request(i) for i in range(size)]
+    assert per_request["final"] == [[one.ttft, one.max_itl, one.e2e] for one in finals]
+    last = (state["rows"] or [state["start"]])[-1]
+    names = words(payload["lang"])
+    assert [cells[-1] for cells in last] == [names[f"state.{s}"] for s in whole.history.states]
+    for k, row in enumerate(per_request["rows"]):  # known at a round's end, from the metrics
+        known = Metrics(whole.history, int(whole.history.ends[k]))
+        then = [known.request(i) for i in range(size)]
+        assert row == [[one.ttft, one.max_itl, one.e2e] for one in then]
+
+
+def assert_events_are_those_of_the_run(payload: dict[str, Any], lanes: list[Lane]) -> None:
     kinds = Counter(event["kind"] for event in payload["events"])
-    assert kinds == {"arrival": size, "first": 2 * size, "finish": 2 * size}
+    subject = lanes[0].history.scenario
+    in_loop = subject.setup.concurrency is not None
+    wanted: Counter[str] = Counter(arrival=len(subject.requests) * (len(lanes) if in_loop else 1))
+    for whole in lanes:
+        wanted["first"] += int((whole.final.outputs.sent > 0).sum())
+        wanted["preempted"] += int(whole.history.preemptions.sum())
+        for state in whole.history.states:
+            wanted["finish" if state is Status.FINISHED else str(state)] += 1
+    assert kinds == wanted
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -154,18 +229,17 @@ def assert_whole_run_is_told(payload: dict[str, Any], subject: Scenario) -> None
 def test_every_scene_makes_a_consistent_payload(name: str, lang: str) -> None:
     payload = payload_of(builtin(name), lang)
     assert_consistent(payload)
-    assert_whole_run_is_told(payload, builtin(name))
+    assert_whole_run_is_told(payload, lanes_of(builtin(name)))
     assert (payload["lang"], payload["unit"]) == (lang, builtin(name).setup.time)
 
 
 @settings(max_examples=40)
-@given(
-    loyal_scenarios(mode="continuous", num_blocks=None, **NO_EXTRAS), st.sampled_from(["en", "zh"])
-)
+@given(any_scenario(), st.sampled_from(["en", "zh"]))
 def test_any_small_run_makes_a_consistent_payload(subject: Scenario, lang: str) -> None:
     payload = payload_of(subject, lang)
     assert_consistent(payload)
-    assert_whole_run_is_told(payload, subject)
+    if payload["whole"]:
+        assert_whole_run_is_told(payload, lanes_of(subject))
 
 
 def test_figures_of_the_by_hand_run_are_those_on_paper() -> None:
@@ -194,6 +268,67 @@ def test_figures_of_the_by_hand_run_are_those_on_paper() -> None:
     assert continuous["state"]["start"][1][-1] == "not here yet"
     waits = {wait["req"]: (wait["t0"], wait["t1"]) for wait in continuous["waits"]}
     assert waits == {1: (2, 4), 2: (6, 8)}  # A is seated from the very start
+
+
+def test_who_leaves_unserved_waits_until_then() -> None:
+    rows = [("A", 0, 4, 4), ("B", 0, 4, 1), ("C", 1, 4, 1)]
+    payload = payload_of(scenario(*rows, budget=4, max_num_seqs=1, queue_timeout=6))
+    lane = payload["lanes"][1]
+    assert [(w["req"], w["t0"], w["t1"], w["end"], w["text"]) for w in lane["waits"]] == [
+        (1, 0, 7, "timed_out", "B leaves after waiting 7 ms"),
+        (2, 1, 7, "timed_out", "C leaves after waiting 6 ms"),
+    ]
+    left = [event for event in payload["events"] if event["kind"] == "timed_out"]
+    assert [(e["t"], e["req"], e["lane"]) for e in left if e["lane"] == 1] == [(7, 1, 1), (7, 2, 1)]
+    assert lane["num_seats"] == 1
+    assert lane["after"]["more"].endswith("1 of 3 requests were served to their end.")
+
+
+def test_who_is_evicted_is_out_until_it_is_back() -> None:
+    rows = [("A", 0, 4, 2), ("B", 0, 4, 2)]
+    for on_full, kind in (("recompute", "preempted"), ("swap", "swapped")):
+        subject = scenario(*rows, budget=8, block_size=4, num_blocks=2, on_full=on_full)
+        lane = payload_of(subject)["lanes"][1]
+        assert [(g["req"], g["t0"], g["t1"], g["kind"]) for g in lane["gaps"]] == [(1, 6, 9, kind)]
+
+
+def test_tokens_of_one_round_are_one_cell() -> None:
+    drafts = {"drafts": 3, "accepted": [2, 0]}
+    lane = payload_of(scenario(("A", 0, 1, 5), budget=8, speculation=drafts))["lanes"][1]
+    cells = [(c["kind"], c["n"], c["token"], c["tokens"]) for c in lane["runs"]]
+    assert cells == [("prefill", 1, 1, 1), ("decode", 4, 2, 3), ("decode", 1, 5, 1)]
+    assert lane["strip"][1] == [[0, 1, "d"], [0, 3, "v"]]
+    assert lane["rounds"]["V"] == [0, 3, 0]
+    assert lane["per_request"]["rows"][1][0] == [2.5, 4.5, None]
+
+
+def test_a_slow_reader_holds_its_seat() -> None:
+    slow = {"credits": 1, "read_every": 50}
+    rows = [("A", 0, 4, 3, slow), ("B", 0, 4, 5)]
+    lane = payload_of(scenario(*rows, budget=8))["lanes"][1]
+    held = [cell for cell in lane["runs"] if cell["paused"]]
+    assert held and all(c["kind"] == "hold" and c["req"] == 0 and c["n"] == 0 for c in held)
+
+
+def test_a_closed_loop_has_arrivals_a_lane() -> None:
+    rows = [("A", 9, 2, 2), ("B", 9, 2, 2)]
+    payload = payload_of(scenario(*rows, budget=8, concurrency=1, think=5))
+    came = [(e["lane"], e["req"], e["t"]) for e in payload["events"] if e["kind"] == "arrival"]
+    assert came == [(0, 0, 0), (1, 0, 0), (0, 1, 11), (1, 1, 11)]
+    assert [request["arrival"] for request in payload["requests"]] == [0, 11]
+    assert payload["lanes"][1]["state"]["rows"][0][1][-1] == "not here yet"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_run_without_a_round_is_told(lang: str) -> None:
+    gone = {"cancel_at": 3}
+    subject = scenario(("A", 3, 4, 2, gone), ("B", 0, 4, 2), budget=8, max_queue=0)
+    payload = payload_of(subject, lang)
+    assert_consistent(payload)
+    assert_whole_run_is_told(payload, lanes_of(subject))
+    for lane in payload["lanes"]:
+        assert (lane["num_rounds"], lane["total_tokens"]) == (0, 0)
+        assert [line["req"] for line in lane["after"]["lines"]] == [0, 1]
 
 
 def test_equal_rounds_of_a_request_are_one_run() -> None:
@@ -314,11 +449,12 @@ def test_a_window_inside_a_long_pause_shows_the_pause() -> None:
 
 
 @settings(max_examples=40)
-@given(loyal_scenarios(mode="continuous", num_blocks=None, **NO_EXTRAS), st.floats(0, 1))
+@given(any_scenario(), st.floats(0, 1))
 def test_any_window_shows_the_asked_time_and_stays_small(subject: Scenario, share: float) -> None:
     """Windows of eight rounds, so that small runs have to be cut too."""
     lanes = lanes_of(subject)
-    time = int(max(int(lane.history.ends[-1]) for lane in lanes) * share)
+    ends = [int(lane.history.ends[-1]) for lane in lanes if len(lane.history)]
+    time = int(max(ends, default=0) * share)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.lanes.WINDOW_ROUNDS", 8)
         payload = window(lanes, time)

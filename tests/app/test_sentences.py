@@ -1,6 +1,9 @@
 """What a round says: a sentence for everyone and every reason, in both languages."""
 
 import re
+from fractions import Fraction
+from math import prod
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +13,12 @@ from app.sentences import Teller, number
 from lessons.catalogue import scenes
 from sim import Reason, Scenario, run
 from sim.files import builtin
-from tests.sim.make import NO_EXTRAS, by_hand, loyal_scenarios, scenario
+from tests.sim.make import by_hand, plain_servers, scenario, scenarios
 
 TWO, THREE = (("A", 0, 4, 2), ("B", 0, 4, 2)), ("C", 0, 1, 2)
 POOL = {"block_size": 4, "num_blocks": 2}
+SLOW = {"credits": 1, "read_every": 50}
+QUEUE = {"block_size": 4, "num_blocks": 3, "on_full": "queue"}
 LONG = ("A", 0, 5, 1)
 LATER = (("A", 0, 4, 2), ("B", 1, 4, 2))
 
@@ -207,10 +212,150 @@ SAID: list[tuple[str, Scenario, int, str, str]] = [
 ]
 
 
+def patient(**more: Any) -> tuple[Any, ...]:
+    """A request that takes four rounds, beside whom others come and go."""
+    return ("A", 0, 4, 4, more)
+
+
+FULL = {"budget": 8, "block_size": 4, "num_blocks": 2}
+DRAFTS = {"budget": 8, "speculation": {"drafts": 3, "accepted": [2, 0, 1]}}
+ODD: list[tuple[str, Scenario, int, str, str]] = [
+    (
+        "cancelled",
+        scenario(("A", 0, 4, 9, {"cancel_at": 7}), ("B", 0, 4, 9), budget=8),
+        2,
+        "A",
+        "is cancelled: its client left at 7 ms. Its place is free from this round on.",
+    ),
+    (
+        "cancelled in a batch",
+        scenario(("A", 0, 4, 9, {"cancel_at": 7}), ("B", 0, 4, 9), budget=8, mode="static"),
+        2,
+        "A",
+        "is cancelled: its client left at 7 ms. Its seat stays taken until the batch ends.",
+    ),
+    (
+        "gone from a batch",
+        scenario(("A", 0, 4, 9, {"cancel_at": 7}), ("B", 0, 4, 9), budget=8, mode="static"),
+        3,
+        "A",
+        "has left, but its seat stays taken until B is done.",
+    ),
+    (
+        "padding of one who left",
+        scenario(("A", 0, 4, 2), ("B", 0, 1, 2, {"cancel_at": 1}), budget=3, mode="static"),
+        2,
+        "B",
+        "has left; 2 positions of its row are padding all the same.",
+    ),
+    (
+        "a token nobody gets",
+        scenario(("A", 0, 4, 9, {"cancel_at": 6}), budget=8),
+        1,
+        "A",
+        "decodes one token, its 2nd of 9. Its client had left at 6 ms, so nobody gets it.",
+    ),
+    (
+        "a last token nobody gets",
+        scenario(("A", 0, 4, 2, {"cancel_at": 6}), budget=8),
+        1,
+        "A",
+        "decodes its 2nd and last token. Its client had left at 6 ms, so nobody gets it.",
+    ),
+    (
+        "timed out",
+        scenario(patient(), ("B", 0, 4, 1), budget=8, max_num_seqs=1, queue_timeout=6),
+        2,
+        "B",
+        "leaves: it has waited 6 ms, the most a request may.",
+    ),
+    (
+        "queue full",
+        scenario(patient(), ("B", 1, 4, 1), ("C", 2, 4, 1), budget=4, max_num_seqs=1, max_queue=1),
+        1,
+        "C",
+        "is turned away: the queue holds 1 at most, and it was full.",
+    ),
+    (
+        "pool full",
+        scenario(patient(), ("B", 0, 4, 4), **FULL, on_full="reject"),
+        1,
+        "A",
+        "is turned away: it needed blocks of the pool, and too few were free.",
+    ),
+    (
+        "queue or pool",
+        scenario(patient(), ("B", 0, 4, 4), **FULL, on_full="reject", max_queue=9),
+        1,
+        "A",
+        "is turned away: the queue or the pool was full.",
+    ),
+    (
+        "evicted",
+        scenario(patient(), ("B", 0, 4, 4), **FULL),
+        1,
+        "B",
+        "gives its blocks back: more were needed than were free. It will be computed again.",
+    ),
+    (
+        "swapped out",
+        scenario(patient(), ("B", 0, 4, 4), **FULL, on_full="swap"),
+        1,
+        "B",
+        "moves its blocks out: more were needed than were free. Nothing of it is computed again.",
+    ),
+    (
+        "back",
+        scenario(patient(), ("B", 0, 4, 4), **FULL),
+        4,
+        "B",
+        "is back and computes the last 5 tokens whose KV it had lost, and its 2nd output of 4",
+    ),
+    (
+        "swapped in",
+        scenario(patient(), ("B", 0, 4, 4), **FULL, on_full="swap"),
+        4,
+        "B",
+        "moves its blocks back in and decodes one token, its 2nd of 4.",
+    ),
+    (
+        "no block for one who runs",
+        scenario(patient(), ("B", 0, 4, 4), budget=8, **QUEUE),
+        1,
+        "B",
+        "gets nothing: it needs more blocks than are free. It keeps what it has.",
+    ),
+    ("some drafts", scenario(("A", 0, 1, 12), **DRAFTS), 1, "A", "tries 3 drafts, 2 are right: 3 "),
+    ("no draft", scenario(("A", 0, 1, 12), **DRAFTS), 2, "A", "tries 3 drafts, none is right: one"),
+    ("one of them", scenario(("A", 0, 1, 12), **DRAFTS), 3, "A", "tries 3 drafts, one is right: 2"),
+    (
+        "one draft",
+        scenario(("A", 0, 1, 4), **DRAFTS | {"budget": 2}),
+        1,
+        "A",
+        "tries one draft, and it is right: 2 tokens, 3 of 4 are out.",
+    ),
+    (
+        "drafts to the end",
+        scenario(("A", 0, 1, 4), **DRAFTS),
+        1,
+        "A",
+        "tries 2 drafts, 2 are right: 3 tokens, 4 of 4 are out. It is done.",
+    ),
+    (
+        "paused",
+        scenario(("A", 0, 4, 4, SLOW), ("B", 0, 4, 4), budget=8),
+        2,
+        "A",
+        "pauses: its reader has as many unread tokens as it may. It keeps its seat and blocks.",
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("subject", "index", "id_", "said"),
-    [case[1:] for case in SAID],
-    ids=[case[0] for case in SAID],
+    [case[1:] for case in (*SAID, *ODD)],
+    ids=[case[0] for case in (*SAID, *ODD)],
 )
 def test_a_line_says_what_happened_and_the_number_that_caused_it(
     subject: Scenario, index: int, id_: str, said: str
@@ -218,9 +363,6 @@ def test_a_line_says_what_happened_and_the_number_that_caused_it(
     assert line(subject, index, id_).startswith(said)
     assert re.search(r"[\u4e00-\u9fff]", line(subject, index, id_, "zh"))
 
-
-SLOW = {"credits": 1, "read_every": 50}
-QUEUE = {"block_size": 4, "num_blocks": 3, "on_full": "queue"}
 
 REASONS: dict[Reason, tuple[Scenario, int, str]] = {
     Reason.BUDGET_SPENT: (scenario(*TWO, budget=4), 0, "B"),
@@ -254,19 +396,39 @@ def test_every_reason_has_a_sentence_and_a_chip(reason: Reason, lang: str) -> No
     assert row["chips"] == [[words(lang)[f"reason.{reason}"], "plain"]]
 
 
-@settings(max_examples=40)
-@given(loyal_scenarios(**NO_EXTRAS))
+@settings(max_examples=100)
+@given(scenarios() | plain_servers())
 def test_every_round_can_be_told_in_both_languages(subject: Scenario) -> None:
+    history = run(subject)
     for lang in LANGUAGES:
-        teller = Teller(lang, subject)
-        for record in run(subject):
+        teller = Teller(lang, subject, history.arrivals.tolist())
+        for record in history:
             card = teller.card(record)
             texts = [card["sum"], card["ms"], card["more"], *(row["text"] for row in card["lines"])]
             assert all("{" not in text for text in texts)
             assert all(row["text"] for row in card["lines"])
+            if lang == "zh":
+                for row in card["lines"]:
+                    assert not english_in(row["text"]), row["text"]
             if len(card["lines"]) < 8:
-                here = {*record.running, *record.idle, *record.waiting}
+                here = {*record.running, *record.idle, *record.waiting, *record.departed}
                 assert here <= {row["req"] for row in card["lines"]}
+            assert_sum_is_the_time(card, record.end - record.start, subject)
+
+
+def assert_sum_is_the_time(card: dict[str, Any], duration: int, subject: Scenario) -> None:
+    """The terms of the card's sum make the time of the round."""
+    if subject.setup.time == "tick":
+        return
+    parts = re.split("so |所以 ", card["sum"])[1].removesuffix(" = ").split(" + ")
+    factors = [[Fraction(x.replace(",", "")) for x in part.split(" × ")] for part in parts]
+    assert sum(prod(terms) for terms in factors) == Fraction(duration, 10**6)
+
+
+def english_in(text: str) -> bool:
+    """Whether a Chinese sentence has an English word in it, names and terms left out."""
+    bare = re.sub(r"\b([A-Z]\d*|token|tokens|ms|s|KV)\b", "", text)
+    return bool(re.search(r"[A-Za-z]{2,}", bare))
 
 
 @pytest.mark.parametrize("name", list(scenes()))
@@ -275,8 +437,7 @@ def test_no_english_slips_into_a_chinese_card(name: str) -> None:
     for mode in ("static", "continuous"):
         for record in run(subject.with_setup(mode=mode)):
             for row in Teller("zh", subject.with_setup(mode=mode)).card(record)["lines"]:
-                bare = re.sub(r"\b([A-Z]\d?|token|tokens|ms|KV)\b", "", row["text"])
-                assert not re.search(r"[A-Za-z]{2,}", bare), row["text"]
+                assert not english_in(row["text"]), row["text"]
 
 
 def test_the_sum_of_a_round_leads_to_its_time() -> None:
@@ -288,6 +449,44 @@ def test_the_sum_of_a_round_leads_to_its_time() -> None:
     ticks = builtin("3a")
     assert Teller("en", ticks).card(run(ticks)[0])["sum"] == "6 of 8 tokens in "
     assert Teller("en", ticks).card(run(ticks)[0])["ms"] == "1 tick"
+
+
+@pytest.mark.parametrize(
+    ("setup", "index", "total"),
+    [
+        (
+            {"speculation": {"drafts": 2, "accepted": [1]}},
+            1,
+            "3 of 8 tokens, so 2 + 1 + 0.5 × 2 = ",
+        ),
+        ({"buckets": [4], "price_padding": True}, 1, "1 of 8 tokens, so 2 + 4 = "),
+        (
+            {"moe": {"weights": [1, 3]}, "cost": {"per_expert_token": 0.25}},
+            0,
+            "4 of 8 tokens, so 2 + 0.5 × 4 + 0.25 × 3 = ",
+        ),
+    ],
+)
+def test_the_sum_names_what_extras_cost(setup: dict[str, Any], index: int, total: str) -> None:
+    subject = scenario(("A", 0, 4, 9), budget=8, **setup)
+    assert Teller("en", subject).card(run(subject)[index])["sum"] == total
+
+
+def test_the_sum_names_the_blocks_that_were_moved() -> None:
+    pool = {"block_size": 4, "num_blocks": 2, "on_full": "swap", "cost": {"per_swap_block": 3}}
+    subject = scenario(*TWO, budget=8, **pool)
+    assert Teller("en", subject).card(run(subject)[1])["sum"].endswith("so 2 + 1 + 3 × 1 = ")
+
+
+def test_a_card_says_what_a_graph_adds() -> None:
+    for buckets, said in (
+        ([4], "2 decodes are added to fill the graph for 4."),
+        ([3], "One decode is added to fill the graph for 3."),
+        ([2], ""),
+        ([1], "2 decodes are more than the largest graph takes, 1: it runs without one."),
+    ):
+        subject = scenario(*TWO, budget=8, buckets=buckets)
+        assert Teller("en", subject).card(run(subject)[1])["more"] == said
 
 
 def test_a_crowd_is_counted_and_no_one_is_lost() -> None:

@@ -105,7 +105,7 @@ function drawPhases(ctx, lane, parts, column) {
 /** A bar of many requests: grey, darker for prefill. */
 function addGrey(ctx, box, phase) {
   const { ink3, line, line2, idle } = ctx.theme;
-  const fill = { d: line2, p: ink3, pad: idle, idle: line }[phase];
+  const fill = { d: line2, p: ink3, pad: idle, idle: line }[phase] ?? line2;
   ctx.sheet.full.cells.push({ ...box, fill_color: fill, ...NO_LINE });
   ctx.sheet.ghost.cells.push({ ...box, ...ghostStyle(line2, ctx) });
 }
