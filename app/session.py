@@ -304,7 +304,7 @@ def _lane_problems(scenario: Scenario) -> list[Problem]:
     return []
 
 
-def _most_rounds(scenario: Scenario, mode: str) -> int:
+def _most_rounds(scenario: Scenario, mode: Any) -> int:
     return most_rounds(replace(scenario.setup, mode=mode), scenario.requests)
 
 
