@@ -22,7 +22,7 @@ class Form {
     this.reset = h("button", {class: "link", word: "reset", on: {click: () => this.tell({type: "reset"})}});
     this.el = h("div", {class: "editor setup"}, h("h2", {word: "title"}), this.summary,
       h("p", {class: "small-print", word: "applies"}),
-      h("div", {class: "option"},
+      h("div", {class: "option whole"},
         h("label", {for: "preset", word: "preset"}), this.presets,
         h("p", {class: "help", id: "preset-help", word: "preset_help"})),
       this.general, this.list, h("div", {class: "tools"}, this.count, this.reset));
@@ -106,7 +106,7 @@ class Form {
     el.classList.toggle("changed", field.is_changed);
     label.textContent = field.label;
     label.title = field.name;
-    help.replaceChildren(field.help, ...(field.bounds ? [h("span", {class: "bounds", text: field.bounds})] : []));
+    help.replaceChildren(field.help, ...(field.bounds ? [" ", h("span", {class: "bounds", text: field.bounds})] : []));
     fill_control(input, field);
     set(input, "placeholder", input.matches("input[type=text]") ? field.empty : null);
     set(input, "aria-invalid", text ? "true" : null);

@@ -32,6 +32,7 @@ def figures(page: Page) -> Locator:
 
 def test_an_option_changes_the_picture_and_the_address(open_page: Open) -> None:
     page = drawer(open_page("h1", "scenario=5a"))
+    page.get_by_role("button", name="To the end").click()
     expect(figures(page)).to_contain_text("19.5")
     type_into(page, "max_num_seqs", "1")
     expect(figures(page)).not_to_contain_text("19.5")
