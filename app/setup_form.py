@@ -92,6 +92,12 @@ def _options(item: Any, group: str, prefix: str = "") -> Iterator[Option]:
     yield Option(prefix + item.name, group, item.metadata, shown(value))
 
 
+@cache
+def phrases(lang: str, table: str) -> Mapping[str, str]:
+    """The words of a table, kept: a form needs them at every keystroke that counts."""
+    return words(lang, table)
+
+
 def shown(value: Any) -> str:
     """A value of a file as text to type into; a list of one keeps its comma."""
     match value:
@@ -245,7 +251,7 @@ def where(problem: Problem) -> str | None:
 
 def told(problem: Problem, name: str, lang: str) -> str:
     """A problem of the setup in words."""
-    known = words(lang, "setup.problem")
+    known = phrases(lang, "setup.problem")
     key = problem.rule if problem.rule in known else "other"
     value = problem.value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -283,10 +289,10 @@ def preset_of(current: Mapping[str, str]) -> str:
 
 def summary(setup: Setup, lang: str) -> str:
     """A setup in one sentence: who is served first, the budget, and what is not at its default."""
-    known = words(lang, "setup.says")
+    known = phrases(lang, "setup.says")
     parts = [known[f"service.{setup.service}"]]
     parts.append(known["budget"].format(value=f"{setup.budget:,}"))
-    unit = words(lang, "unit")[setup.time]
+    unit = phrases(lang, "unit")[setup.time]
     for name, typed in texts(setup).items():
         if name == "service" or typed == options()[name].default:
             continue
@@ -302,7 +308,7 @@ def summary(setup: Setup, lang: str) -> str:
 def form(setup: Setup, changes: Mapping[str, str], lang: str) -> list[dict[str, Any]]:
     """The groups of the form with their fields, as the browser draws them."""
     own = texts(setup)
-    unit = words(lang, "unit").get(changes.get("time", setup.time), "")
+    unit = phrases(lang, "unit").get(changes.get("time", setup.time), "")
     groups = []
     for group in GROUPS:
         lines = [

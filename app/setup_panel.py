@@ -10,10 +10,10 @@ import param
 from panel.custom import JSComponent
 
 from app import setup_form
-from app.i18n import join, words
+from app.i18n import join, say
 from app.script import module, style
 from app.session import Session
-from app.setup_form import MOST_IN_A_BOX, options, presets
+from app.setup_form import MOST_IN_A_BOX, options, phrases, presets
 
 
 class SetupPanel(JSComponent):
@@ -53,9 +53,9 @@ class SetupPanel(JSComponent):
     def _shown(self) -> dict[str, Any]:
         session = self._session
         lang, own = session.lang, session.chosen.setup
-        known = words(lang, "setup")
+        known = phrases(lang, "setup")
         plain = {key: word for key, word in known.items() if "." not in key}
-        names = words(lang, "setup.preset_name")
+        names = phrases(lang, "setup.preset_name")
         current = setup_form.texts(own) | session.setup
         return {
             "summary": setup_form.summary(session.last_good.setup, lang),
@@ -64,7 +64,7 @@ class SetupPanel(JSComponent):
             "groups": setup_form.form(own, session.setup, lang),
             "problems": list(session.problems),
             "num_changed": len(session.setup),
-            "words": plain | {"kept": words(lang, "editor")["kept"]},
+            "words": plain | {"kept": say(lang, "editor.kept")},
             "gap": join(lang, ["", ""]),
             "seq": self._answered,
         }

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.i18n import LANGUAGES, words
+from app.session import Session
 from app.setup_form import (
     ELSEWHERE,
     GROUPS,
@@ -25,6 +26,7 @@ from app.setup_form import (
     texts,
     tidied,
 )
+from app.setup_panel import SetupPanel
 from sim.files import builtin
 from sim.problems import RULES
 from sim.scenario import Scenario
@@ -214,3 +216,36 @@ def test_a_setup_in_a_sentence() -> None:
         "Decodes first, 4 tokens a round, a pool of 8 blocks, moving out when memory is full, "
         "static batches wait until full, costs of its own."
     )
+
+
+# The drawer.
+
+
+def test_messages_of_the_drawer_reach_the_session() -> None:
+    session = Session()
+    panel = SetupPanel(session)
+    panel._handle_msg({"type": "set", "name": "max_num_seqs", "value": "2", "seq": 1})
+    assert (session.setup, panel.form["seq"]) == ({"max_num_seqs": "2"}, 1)
+    assert (panel.form["num_changed"], panel.form["preset"]) == (1, "sarathi")
+    panel._handle_msg({"type": "preset", "name": "conservative", "seq": 2})
+    assert session.setup == {"max_num_seqs": "2", "reserve": "max_output"}
+    panel._handle_msg({"type": "reset", "seq": 3})
+    assert (session.setup, panel.form["num_changed"]) == ({}, 0)
+
+
+@pytest.mark.parametrize("name", ["mode", "budget", "nonsense", "__class__"])
+def test_a_message_about_another_field_changes_nothing(name: str) -> None:
+    session = Session()
+    panel = SetupPanel(session)
+    panel._handle_msg({"type": "set", "name": name, "value": "static", "seq": 1})
+    panel._handle_msg({"type": "set", "name": "seed", "value": 7, "seq": 2})
+    assert (session.setup, panel.form["seq"]) == ({}, 1)
+
+
+def test_the_drawer_speaks_the_language_of_the_session() -> None:
+    session = Session()
+    panel = SetupPanel(session)
+    session.lang = "zh"
+    assert panel.form["summary"] == "解码优先，每轮 4 个 token。"
+    session.budget = 6
+    assert panel.form["summary"] == "解码优先，每轮 6 个 token。"
