@@ -59,7 +59,7 @@ class RequestTable(JSComponent):
             "scenario": session.scenario_name,
             "rows": rows,
             "left_out": len(session.rows) - len(rows),
-            "problems": list(session.problems),
+            "problems": [problem for problem in session.problems if not problem["option"]],
             "read_only": session.read_only,
             "unit": session.payload.get("unit", "ms") if session.payload else "ms",
             "limit": MOST_ROWS,

@@ -4,15 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from app import setup_form
 from app.i18n import say, words
 from app.rows import Row
 from app.sentences import number
+from app.setup_form import where
 from sim import Problem
 from sim.traces import Report, TraceError
 
 
 def told(problem: Problem, lang: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """A problem as the page shows it: at which row and field, in which words."""
+    """A problem as the page shows it: at which row and field or option, in which words."""
+    if option := where(problem):
+        text = setup_form.told(problem, option, lang)
+        return {"row": None, "field": None, "option": option, "text": text}
     row = problem.place[1] if problem.place[:1] == ("requests",) and problem.place[1:] else None
     field = str(problem.place[-1]) if problem.place else ""
     known = words(lang)
@@ -27,7 +32,8 @@ def told(problem: Problem, lang: str, rows: Sequence[Row]) -> dict[str, Any]:
         "value": _plain(problem.value),
     }
     key = rule if rule in known else "problem.other"
-    return {"row": row, "field": field or None, "text": say(lang, key, **values)}
+    text = say(lang, key, **values)
+    return {"row": row, "field": field or None, "option": None, "text": text}
 
 
 def _who(row: Any, lang: str, rows: Sequence[Row]) -> str:

@@ -17,6 +17,7 @@ from app.i18n import say, words
 from app.player import Player
 from app.script import style
 from app.session import Session
+from app.setup_panel import SetupPanel
 from app.shell import FILE_LIMIT, Shell
 from app.theme import REQUESTS
 from app.url import Arguments, address, arguments_of, is_edited, open_link
@@ -24,7 +25,7 @@ from lessons.catalogue import scenes
 from sim.files import builtin
 from sim.setup import MAX_REQUESTS
 
-SHOWN = ("lang", "scenario_name", "notice", "working", "budget", "rows", "problems")
+SHOWN = ("lang", "scenario_name", "notice", "working", "budget", "rows", "setup", "problems")
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},
@@ -62,6 +63,7 @@ class App:
             stage=self.player,
             slider=self.slider,
             table=RequestTable(session, sizing_mode="stretch_width", margin=0),
+            setup=SetupPanel(session, sizing_mode="stretch_width", margin=0),
             on_choice=self.choose,
             on_budget=self.set_budget,
             on_file=self.open_trace,
@@ -150,7 +152,8 @@ def view_of(session: Session) -> dict[str, Any]:
         "address": address(session),
         "is_edited": is_edited(session),
         "budget": {"value": session.budget, "low": low, "high": high},
-        "num_problems": len(session.problems),
+        "num_problems": sum(not problem["option"] for problem in session.problems),
+        "num_setup_problems": sum(bool(problem["option"]) for problem in session.problems),
         "file_limit": FILE_LIMIT,
         "row_limit": MAX_REQUESTS,
     }

@@ -8,6 +8,7 @@ one that keeps the server answering meanwhile.
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 import param
@@ -18,10 +19,15 @@ from app.messages import told, trace_error, trace_report
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, page_problems, read, typed
 from app.sentences import number
+from app.setup_form import differing, merged, presets, too_long
+from app.setup_form import page_problems as setup_problems
 from lessons.catalogue import MODES, scenes, text
 from sim import Problem, Scenario, ScenarioError, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
+from sim.reading import read as read_table
+from sim.rules import most_rounds
+from sim.setup import Setup
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
@@ -36,7 +42,8 @@ class Session(param.Parameterized):
     scenario_name = param.Selector(default=BY_HAND, objects=[*scenes(), SYNTHETIC])
     rows = param.List(item_type=dict, doc="The request table as typed, all text.")
     budget = param.Integer(default=4, bounds=(1, 16), doc="Most tokens one round may compute.")
-    problems = param.List(item_type=dict, doc="What keeps the table from running.")
+    setup = param.Dict(default={}, doc="Options changed from the scene's own, as typed.")
+    problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
     payload = param.Dict(default={})
     notice = param.String(default="")
     read_only = param.Boolean(default=False)
@@ -55,7 +62,7 @@ class Session(param.Parameterized):
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._busy = False
         self.choose(self.scenario_name)
-        self.param.watch(lambda *_: self._edit(), ["rows", "budget"])
+        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup"])
         self.param.watch(lambda *_: self._speak(), "lang")
 
     # Choosing what to look at.
@@ -82,6 +89,14 @@ class Session(param.Parameterized):
     def set_rows(self, rows: list[Row]) -> None:
         """Take over the request table as typed."""
         self.rows = [{field: str(row.get(field, "")) for field in FIELDS} for row in rows]
+
+    def set_setup(self, changes: Mapping[str, str]) -> None:
+        """Change options of the setup, as typed; see `app.setup_form`."""
+        self.setup = differing(self.chosen.setup, {**self.setup, **changes})
+
+    def put_preset(self, name: str) -> None:
+        """Schedule the continuous lane as the preset of this name does."""
+        self.set_setup(presets().get(name, {}))
 
     def open_trace(self, filename: str, data: bytes) -> None:
         """Read a trace file and show its run; a file that is none leaves all as it was."""
@@ -119,6 +134,7 @@ class Session(param.Parameterized):
                     scenario_name=name,
                     rows=[] if large else typed(scenario),
                     budget=budget,
+                    setup={},
                     problems=[],
                     read_only=large,
                     notice="",
@@ -133,22 +149,40 @@ class Session(param.Parameterized):
         """Run what is typed; when that cannot be, say why and keep the last good run."""
         if self._busy:
             return
-        scenario, problems = self._rebudgeted() if self.read_only else self._retyped()
+        scenario, problems = self._typed()
         self.problems = [told(problem, self.lang, self.rows) for problem in problems]
         if scenario is not None:
             self._run_all(scenario, lambda lanes: self._take(scenario, lanes))
 
-    def _rebudgeted(self) -> tuple[Scenario | None, list[Problem]]:
-        """A trace under another budget."""
+    def _typed(self) -> tuple[Scenario | None, list[Problem]]:
+        """The scenario that is typed, or everything that is wrong with it."""
+        problems = setup_problems(self.chosen.setup, self.setup)
+        scenario, found = self._reset_up() if self.read_only else self._retyped()
+        if scenario is not None:
+            found += _lane_problems(scenario)
+        known = {problem.place for problem in problems}
+        problems += [problem for problem in found if problem.place not in known]
+        return (None if problems else scenario), problems
+
+    def _setup_table(self) -> dict[str, Any]:
+        return merged(self.chosen.setup, self.setup) | {"budget": self.budget}
+
+    def _reset_up(self) -> tuple[Scenario | None, list[Problem]]:
+        """A trace under another setup."""
+        values, problems = read_table({"setup": self._setup_table()})
+        if problems:
+            return None, problems
+        setup: Setup = values["setup"]
+        changes = {item.name: getattr(setup, item.name) for item in fields(setup)}
         try:
-            return self.chosen.with_setup(budget=self.budget), []
+            return self.chosen.with_setup(**changes), []
         except ScenarioError as error:
             return None, list(error.problems)
 
     def _retyped(self) -> tuple[Scenario | None, list[Problem]]:
-        """The scenario that is typed, or everything that is wrong with it."""
+        """A scene under another setup, with the requests that are typed."""
         data = self.chosen.to_dict()
-        data["setup"]["budget"] = self.budget
+        data["setup"] = self._setup_table()
         data["requests"] = [read(row) for row in self.rows]
         problems = page_problems(data["requests"])
         try:
@@ -157,11 +191,11 @@ class Session(param.Parameterized):
             known = {problem.place for problem in problems}
             others = (problem for problem in error.problems if problem.place not in known)
             return None, [*problems, *others]
-        rounds = max(scenario.with_setup(mode=mode).most_rounds for mode in MODES)
+        rounds = max(_most_rounds(scenario, mode) for mode in MODES)
         if rounds > MOST_ROUNDS:
             found = Problem(("requests",), "too_many_rounds", rounds, {"high": MOST_ROUNDS})
             problems.append(found)
-        return (None if problems else scenario), problems
+        return scenario, problems
 
     def _run_all(self, scenario: Scenario, show: Callable[[list[Lane]], None]) -> None:
         """Simulate both lanes, then show them; a later call makes an unfinished one void."""
@@ -256,6 +290,22 @@ class Session(param.Parameterized):
         if self.problems:
             self.problems = []
             self._edit()
+
+
+def _lane_problems(scenario: Scenario) -> list[Problem]:
+    """What keeps a lane from running though the typed setup is good by itself."""
+    for mode in MODES:
+        try:
+            found = too_long(scenario.with_setup(mode=mode))
+        except ScenarioError as error:
+            return list(error.problems)
+        if found:
+            return found
+    return []
+
+
+def _most_rounds(scenario: Scenario, mode: Any) -> int:
+    return most_rounds(replace(scenario.setup, mode=mode), scenario.requests)
 
 
 def _simulate(scenario: Scenario) -> list[Lane]:

@@ -28,6 +28,7 @@ class Shell(JSComponent):
     stage = Child(doc="The player.")
     slider = Child(doc="The budget slider.")
     table = Child(doc="The request table, in a drawer.")
+    setup = Child(doc="The setup, in a drawer.")
 
     _esm: ClassVar[str] = module(
         "dom.js", "shell/top.js", "shell/rail.js", "shell/files.js", "shell/drawers.js",

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 from app.i18n import LANGUAGES, join, say
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import TRACE, Session
+from app.setup_form import bad_names, difference, differing, options, tidied
 from lessons.catalogue import scenes
 from sim.files import builtin
 
@@ -22,6 +23,7 @@ Complaint = str | None
 THEMES = ("light", "dark")
 MOST_CHARACTERS = 4_000  # of edited requests in an address
 MOST_IN_A_CELL = 40
+MOST_NAMED = 6  # options that a notice lists
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 _FEWEST_CELLS = 4  # the last field, cached tokens, may be missing
@@ -58,7 +60,7 @@ def open_link(
 
     def finish() -> None:
         if session.scenario_name == name:
-            complaints.extend(_inputs(session, inputs.get("budget"), inputs.get("rows")))
+            complaints.extend(_inputs(session, inputs))
             if lines := [line for line in complaints if line]:
                 told = join(session.lang, lines)
                 session.announce(lambda _lang: told)
@@ -93,6 +95,10 @@ def query(session: Session) -> dict[str, str]:
         "scenario": session.scenario_name,
         "budget": str(good.setup.budget if good else session.budget),
     }
+    own = session.chosen.setup
+    setup = difference(own, good.setup) if good else session.setup
+    if setup and session.scenario_name != TRACE:
+        state["setup"] = packed_setup(setup)
     rows = _edited(session, typed(good) if good else session.rows)
     if rows is not None and len(quote(rows)) <= MOST_CHARACTERS:
         state["rows"] = rows
@@ -101,14 +107,14 @@ def query(session: Session) -> dict[str, str]:
 
 def address(session: Session) -> str:
     """The same as text, to stand behind the question mark."""
-    return urlencode(query(session), quote_via=quote)
+    return urlencode(query(session), quote_via=quote, safe=",:")
 
 
 def is_edited(session: Session) -> bool:
-    """Whether rows or budget differ from what was chosen."""
+    """Whether rows, budget or setup differ from what was chosen."""
     own = session.chosen
     has_other_rows = not session.read_only and packed(session.rows) != packed(typed(own))
-    return has_other_rows or session.budget != own.setup.budget
+    return has_other_rows or session.budget != own.setup.budget or bool(session.setup)
 
 
 # Values
@@ -136,18 +142,34 @@ def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     if asked == TRACE:
         return _DEFAULT_SCENE, say(session.lang, "link.trace")
     lines = [say(session.lang, "link.scenario")]
-    if found.keys() & {"budget", "rows"}:
+    if found.keys() & {"budget", "rows", "setup"}:
         lines.append(say(session.lang, "link.with_it"))
     return _DEFAULT_SCENE, join(session.lang, lines)
 
 
-def _inputs(session: Session, budget: str | None, rows: str | None) -> list[Complaint]:
-    """Budget and rows together, so that they are simulated once."""
-    used, complaint = _budget(session, budget)
+def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
+    """Budget, setup and rows together, so that they are simulated once."""
+    used, complaint = _budget(session, found.get("budget"))
+    setup, dropped = _setup(session, found.get("setup"))
+    rows = found.get("rows")
     table = None if rows is None or session.read_only else unpacked(rows)
-    session.param.update(budget=used, rows=session.rows if table is None else table)
+    rows_shown = session.rows if table is None else table
+    session.param.update(budget=used, setup=setup, rows=rows_shown)
     is_damaged = rows is not None and table is None
-    return [complaint, say(session.lang, "link.rows") if is_damaged else None]
+    return [complaint, dropped, say(session.lang, "link.rows") if is_damaged else None]
+
+
+def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
+    """Options that are known and good by themselves; what they demand of one another is told."""
+    asked, unknown = unpacked_setup(value or "")
+    own = session.chosen.setup
+    bad = bad_names(own, asked)
+    kept = {name: typed for name, typed in asked.items() if name not in bad}
+    names = list(dict.fromkeys([*unknown, *bad]))
+    if not names:
+        return differing(own, kept), None
+    listed = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+    return differing(own, kept), say(session.lang, "link.setup", names=listed)
 
 
 def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
@@ -185,6 +207,33 @@ def unpacked(text: str) -> list[Row] | None:
     if not is_good:
         return None
     return [dict(zip(FIELDS, [*row, ""], strict=False)) for row in cells]
+
+
+# Setup: options with "," between them, a value behind ":", "~" for commas in it
+
+
+def packed_setup(changes: Mapping[str, str]) -> str:
+    """Changed options as one word of an address: `max_num_seqs:2,buckets:1~2~4`."""
+    return ",".join(f"{name}:{_escaped_value(typed)}" for name, typed in changes.items())
+
+
+def unpacked_setup(text: str) -> tuple[dict[str, str], list[str]]:
+    """The options of such a word, and what in it names none."""
+    found: dict[str, str] = {}
+    unknown = []
+    for piece in filter(None, text[:MOST_CHARACTERS].split(",")):
+        name, colon, value = piece.partition(":")
+        if colon and name in options():
+            found[name] = tidied(unquote(value.replace("~", ",")))
+        else:
+            unknown.append(name[:MOST_IN_A_CELL])
+    return found, unknown
+
+
+def _escaped_value(typed: str) -> str:
+    for mark in ("%", "~", ":"):
+        typed = typed.replace(mark, f"%{ord(mark):02X}")
+    return typed.replace(", ", "~").replace(",", "~")
 
 
 def _cells(row: Row) -> list[str]:

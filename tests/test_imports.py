@@ -28,6 +28,7 @@ WITHOUT_TOOLKIT = (
     "app.payload",
     "app.rows",
     "app.sentences",
+    "app.setup_form",
 )
 
 

@@ -122,6 +122,105 @@ def test_each_visitor_has_a_table_of_their_own(session: Session) -> None:
     assert other.param.budget.bounds == (1, 16)
 
 
+# The setup.
+
+
+def test_a_changed_setup_gives_both_lanes_a_new_run(session: Session) -> None:
+    first = session.payload["run"]
+    session.set_setup({"cost.base": "3"})
+    assert session.setup == {"cost.base": "3"}
+    assert (figure(session, "makespan"), figure(session, "makespan", lane=0)) == (24.5, 31)
+    assert session.payload["run"] == first + 1
+    session.set_setup({"cost.base": "2"})
+    assert session.setup == {}
+    assert figure(session, "makespan") == 19.5
+
+
+def test_what_has_no_meaning_in_the_static_lane_leaves_it_alone(session: Session) -> None:
+    session.set_setup({"max_decodes": "1"})
+    assert session.problems == []
+    assert figure(session, "makespan", lane=0) == 24
+    assert figure(session, "makespan") > 19.5
+
+
+def test_changes_of_the_setup_add_up_and_are_taken_back(session: Session) -> None:
+    session.set_setup({"max_num_seqs": "2"})
+    session.set_setup({"on_full": "swap"})
+    assert session.setup == {"max_num_seqs": "2", "on_full": "swap"}
+    session.reset()
+    assert session.setup == {}
+    assert session.last_good.setup.max_num_seqs == 128
+    session.set_setup({"max_num_seqs": "2"})
+    session.choose("5c")
+    assert session.setup == {}
+
+
+BAD_SETUPS: list[tuple[str, dict[str, str], str, str]] = [
+    ("zero", {"max_num_seqs": "0"}, "max_num_seqs", "Seats must be at least 1, not 0."),
+    ("text", {"num_blocks": "x"}, "num_blocks", "Blocks in the pool must be a whole number"),
+    ("page bound", {"cost.base": "2e6"}, "cost.base", "Each round must be at most 1,000,000, not "),
+    ("list", {"buckets": "4, 2"}, "buckets", "Graph sizes: each number must be larger than"),
+    ("partner", {"think": "4"}, "think", "Thinking time needs clients in a loop"),
+    ("half", {"speculation.drafts": "2"}, "speculation.accepted", "Drafts that are right needs a"),
+    ("aging", {"order": "aging"}, "aging_step", "Waiting worth a level is missing"),
+    ("free", {"cost.base": "0", "cost.per_decode": "0"}, "cost.base", "A round would take no time"),
+    ("ticks", {"time": "tick", "cost.base": "1"}, "cost.base", "Costs have no meaning in ticks"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "option", "said"),
+    [case[1:] for case in BAD_SETUPS],
+    ids=[case[0] for case in BAD_SETUPS],
+)
+def test_a_setup_that_cannot_run_is_told_at_its_field(
+    session: Session, changes: dict[str, str], option: str, said: str
+) -> None:
+    before = session.payload
+    session.set_setup(changes)
+    assert session.payload is before
+    problem = next(problem for problem in session.problems if problem["option"] == option)
+    assert problem["text"].startswith(said)
+    assert problem["row"] is None
+    session.lang = "zh"
+    assert re.search("[\u4e00-\u9fff]", session.problems[0]["text"])
+
+
+def test_a_pool_too_small_is_told_at_the_request(session: Session) -> None:
+    session.set_setup({"num_blocks": "1", "block_size": "4"})
+    texts = [problem["text"] for problem in session.problems]
+    assert texts[0].startswith("A can never run: it needs 2 KV blocks in the end, and the pool ha")
+
+
+def test_costs_whose_sum_no_clock_holds_are_told(session: Session) -> None:
+    session.set_rows([{"id": "A", "arrival": "0", "prompt": "20000", "output": "2000"}])
+    session.set_setup({"cost.per_kv_token": "1000000"})
+    assert [problem["option"] for problem in session.problems] == ["cost.base"]
+    assert "longer than can be counted" in session.problems[0]["text"]
+
+
+def test_a_preset_settles_how_the_continuous_lane_batches(session: Session) -> None:
+    session.budget = 8
+    session.put_preset("orca")
+    assert session.setup == {"chunked": "false", "service": "running_first"}
+    assert (session.problems, session.last_good.setup.chunked) == ([], False)
+    session.put_preset("sarathi")
+    assert session.setup == {}
+    session.put_preset("nonsense")
+    assert session.setup == {}
+
+
+def test_a_trace_takes_another_setup(session: Session) -> None:
+    session.open_trace("t.csv", TRACE_FILE)
+    session.set_setup({"max_num_seqs": "1"})
+    assert (session.problems, session.last_good.setup.max_num_seqs) == ([], 1)
+    session.set_setup({"max_num_seqs": "none"})
+    assert [problem["option"] for problem in session.problems] == ["max_num_seqs"]
+    assert session.last_good.setup.max_num_seqs == 1
+    session.set_setup({"max_num_seqs": "2", "think": "1"})
+    assert [problem["option"] for problem in session.problems] == ["think"]
+
+
 # What cannot run.
 
 BAD_CELLS: list[tuple[str, int, dict[str, str], str, str]] = [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.editor import clean
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import Session
+from app.setup_form import tidied
 from app.url import (
     MOST_CHARACTERS,
     MOST_IN_A_CELL,
@@ -17,8 +18,10 @@ from app.url import (
     is_edited,
     open_link,
     packed,
+    packed_setup,
     query,
     unpacked,
+    unpacked_setup,
 )
 from lessons.catalogue import scenes
 from sim.files import SYNTHETIC, builtin
@@ -89,6 +92,78 @@ def test_bytes_that_are_no_text_do_no_harm() -> None:
     session = Session()
     open_link(session, {"lang": [b"\xff\xfe"], "scenario": [b"\xff" * 1000], "rows": [b"\xff"]})
     assert session.notice
+
+
+# The setup.
+
+
+def test_a_changed_setup_is_restored_exactly() -> None:
+    session = opened(scenario="5a")
+    session.set_setup(
+        {"max_num_seqs": "2", "on_full": "swap", "buckets": "1, 2, 4", "cost.base": "3"}
+    )
+    session.set_setup({"speculation.drafts": "2", "speculation.accepted": "1,"})
+    assert "setup=max_num_seqs:2,on_full:swap,buckets:1~2~4," in address(session)
+    again = reopened(session)
+    assert (again.setup, again.notice, again.problems) == (session.setup, "", [])
+    assert again.last_good == session.last_good
+    assert is_edited(again)
+
+
+def test_an_option_of_the_scene_can_be_cleared_by_a_link() -> None:
+    session = opened(scenario="3a", setup="first_token:")
+    assert session.last_good.setup.first_token == "last_chunk"
+    assert session.setup == {"first_token": ""}
+    assert reopened(session).setup == {"first_token": ""}
+
+
+def test_a_setup_that_cannot_run_stays_out_of_the_address() -> None:
+    session = opened(scenario="5a", setup="max_num_seqs:2")
+    session.set_setup({"on_full": "nonsense"})
+    assert query(session)["setup"] == "max_num_seqs:2"
+    session.set_setup({"on_full": "swap"})
+    assert query(session)["setup"] == "max_num_seqs:2,on_full:swap"
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "named"),
+    [
+        ("max_num_seqs:2,foo:3", {"max_num_seqs": "2"}, "foo"),
+        ("max_num_seqs:2,x", {"max_num_seqs": "2"}, "x"),
+        ("max_num_seqs:0,on_full:swap", {"on_full": "swap"}, "max_num_seqs"),
+        ("on_full:<img>", {}, "on_full"),
+        ("mode:static,budget:9", {}, "mode, budget"),
+        ("cost.base:" + "9" * 5_000, {}, "cost.base"),
+        (",,:::,%", {}, ", %"),
+    ],
+)
+def test_what_is_damaged_in_a_setup_is_left_out_and_named(
+    value: str, kept: dict[str, str], named: str
+) -> None:
+    session = opened(scenario="5a", setup=value)
+    assert session.setup == kept
+    assert session.notice == f"Left out of the setup in this link: {named}."
+    assert session.problems == []
+
+
+def test_options_that_do_not_go_together_are_told_at_their_field() -> None:
+    session = opened(scenario="5a", setup="think:4")
+    assert (session.setup, session.notice) == ({"think": "4"}, "")
+    assert [problem["option"] for problem in session.problems] == ["think"]
+    assert "setup" not in query(session)
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=50, deadline=None)
+def test_any_text_in_place_of_a_setup_does_no_harm(text: str) -> None:
+    session = opened(scenario="5a", setup=text)
+    assert reopened(session).setup == session.setup or session.problems
+
+
+@given(st.text(max_size=20))
+def test_any_value_survives_the_address(typed: str) -> None:
+    found, unknown = unpacked_setup(packed_setup({"buckets": tidied(typed)}))
+    assert (found, unknown) == ({"buckets": tidied(typed)}, [])
 
 
 # Back and Forward: a link opened in a session that has seen other things.

@@ -12,14 +12,17 @@ export function inputs({model, drawer}) {
   const high = h("span", {});
   const open = h("button", {class: "button"}, icon("open_file"), h("span", {word: "open_trace"}));
   const requests = h("button", {class: "button"}, icon("pen"), h("span", {word: "requests"}));
+  const setup = h("button", {class: "button"}, icon("sliders"), h("span", {word: "setup"}));
   const el = h(
     "section", {class: "bar", id: "inputs", label: "inputs"},
     h("span", {class: "budget", word: "budget"}),
     h("div", {class: "slider"}, model.get_child("slider"), h("div", {class: "ends", "aria-hidden": "true"}, low, high)),
-    number, explain, h("div", {class: "actions"}, open, requests),
+    number, explain, h("div", {class: "actions"}, open, setup, requests),
   );
   const table = drawer.add("requests", model.get_child("table"));
+  const form = drawer.add("setup", model.get_child("setup"));
   drawer.opens(requests, "requests");
+  drawer.opens(setup, "setup");
   drawer.opens(open, "open_trace");
 
   const judge = (good) => {
@@ -46,7 +49,7 @@ export function inputs({model, drawer}) {
   });
 
   let is_first = true;
-  const update = ({budget, num_problems}) => {
+  const update = ({budget, num_problems, num_setup_problems}) => {
     number.setAttribute("aria-valuemin", budget.low);
     number.setAttribute("aria-valuemax", budget.high);
     number.setAttribute("aria-valuenow", budget.value);
@@ -56,8 +59,10 @@ export function inputs({model, drawer}) {
     low.textContent = budget.low.toLocaleString("en");
     high.textContent = budget.high.toLocaleString("en");
     requests.classList.toggle("wrong", num_problems > 0);
+    setup.classList.toggle("wrong", num_setup_problems > 0);
+    if (is_first && num_setup_problems > 0) { queueMicrotask(() => drawer.show("setup", setup)); }
     if (is_first && num_problems > 0) { queueMicrotask(() => drawer.show("requests", requests)); } // a link with wrong cells
     is_first = false;
   };
-  return {el, table, update};
+  return {el, table, form, update};
 }

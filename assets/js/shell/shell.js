@@ -22,7 +22,7 @@ export function render({model}) {
   const bookmark = address({model});
   const lost = banner();
   const stage = h("section", {class: "stage", label: "stage"}, model.get_child("stage"));
-  const work = h("div", {class: "work"}, text.el, bar.el, bar.table, trace.el, stage);
+  const work = h("div", {class: "work"}, text.el, bar.el, bar.table, bar.form, trace.el, stage);
   const app = h("div", {class: "app"}, top.el, lost, scenes.el, scenes.shade, work, trace.input, trace.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));

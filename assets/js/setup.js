@@ -1,0 +1,164 @@
+// The setup. The browser keeps what is typed; Python says what each option is, checks it and answers with problems.
+
+import {fill, h, icon, plain, set, translate} from "./dom.js";
+
+export function render({model}) {
+  const form = new Form((message) => model.send_msg(message));
+  form.update(model.form);
+  model.on("form", () => form.update(model.form));
+  return form.el;
+}
+
+class Form {
+  constructor(send) {
+    this.send = send;
+    this.seq = 0;
+    this.groups = new Map();
+    this.summary = h("p", {class: "summary", role: "status"});
+    this.presets = h("select", {id: "preset", "aria-describedby": "preset-help", on: {change: () => this.put_preset()}});
+    this.general = h("p", {class: "general", role: "alert", hidden: true});
+    this.list = h("div", {class: "groups"});
+    this.count = h("span", {class: "note"});
+    this.reset = h("button", {class: "link", word: "reset", on: {click: () => this.tell({type: "reset"})}});
+    this.el = h("div", {class: "editor setup"}, h("h2", {word: "title"}), this.summary,
+      h("p", {class: "small-print", word: "applies"}),
+      h("div", {class: "option whole"},
+        h("label", {for: "preset", word: "preset"}), this.presets,
+        h("p", {class: "help", id: "preset-help", word: "preset_help"})),
+      this.general, this.list, h("div", {class: "tools"}, this.count, this.reset));
+  }
+
+  tell(message) {
+    this.seq += 1;
+    this.send({...message, seq: this.seq});
+  }
+
+  put_preset() {
+    if (this.presets.value) { this.tell({type: "preset", name: this.presets.value}); }
+  }
+
+  type(name, value) { this.tell({type: "set", name, value}); }
+
+  // What comes from Python
+
+  update(form) {
+    if (form.seq < this.seq) { return; }
+    this.form = form;
+    translate(this.el, form.words);
+    this.summary.textContent = form.summary;
+    fill_select(this.presets, [["", form.words.preset_own], ...form.presets], form.preset);
+    const others = form.problems.filter((problem) => !problem.option).map((problem) => problem.text);
+    this.general.hidden = others.length === 0;
+    this.general.textContent = others.length ? [...others, form.words.kept].join(form.gap) : "";
+    for (const group of form.groups) { this.fill_group(group); }
+    this.count.textContent = form.num_changed ? fill(form.words.changed, {count: form.num_changed}) : "";
+    this.reset.hidden = form.num_changed === 0;
+  }
+
+  fill_group(group) {
+    const is_new = !this.groups.has(group.name);
+    if (is_new) { this.groups.set(group.name, this.group(group)); }
+    const {el, title, count, fields} = this.groups.get(group.name);
+    const num_changed = group.fields.filter((field) => field.is_changed).length;
+    const is_wrong = group.fields.some((field) => this.problem(field.name) !== "");
+    title.textContent = group.title;
+    count.textContent = num_changed ? fill(this.form.words.changed, {count: num_changed}) : "";
+    if (is_wrong || (is_new && num_changed)) { el.open = true; }
+    for (const field of group.fields) { this.fill_field(fields.get(field.name), field); }
+  }
+
+  problem(name) {
+    return this.form.problems.filter((problem) => problem.option === name).map((problem) => problem.text).join(this.form.gap);
+  }
+
+  // Drawing: fields are made once and refilled, so that the focus stays where it is
+
+  group(group) {
+    const title = h("span");
+    const count = h("span", {class: "count"});
+    const fields = new Map(group.fields.map((field) => [field.name, this.field(field)]));
+    const el = h("details", {open: this.groups.size === 0}, h("summary", {}, icon("unfold"), title, count),
+      ...[...fields.values()].map((field) => field.el));
+    this.list.append(el);
+    return {el, title, count, fields};
+  }
+
+  field({name, control}) {
+    const id = `setup-${name}`;
+    const input = CONTROLS[control]({id, change: (value) => this.type(name, value)});
+    const label = h("label", {for: id});
+    const help = h("p", {class: "help", id: `${id}-help`});
+    const was = h("span");
+    const back = h("p", {class: "was", hidden: true}, was,
+      h("button", {class: "link", word: "back", on: {click: () => { this.type(name, this.owns(name)); input.focus(); }}}));
+    const message = h("span");
+    const error = h("p", {class: "wrong", id: `${id}-problem`, role: "alert", hidden: true}, icon("warning"), message);
+    const el = h("div", {class: "option", "data-name": name}, label, input, help, error, back);
+    return {el, input, label, help, was, back, error, message, id};
+  }
+
+  owns(name) { return this.form.groups.flatMap((group) => group.fields).find((field) => field.name === name).own; }
+
+  fill_field({el, input, label, help, was, back, error, message, id}, field) {
+    const {words} = this.form;
+    const text = this.problem(field.name);
+    const show = (value) => shown(field, value, words);
+    el.classList.toggle("changed", field.is_changed);
+    label.textContent = field.label;
+    label.title = field.name;
+    help.replaceChildren(field.help, ...(field.bounds ? [" ", h("span", {class: "bounds", text: field.bounds})] : []));
+    fill_control(input, field);
+    set(input, "placeholder", input.matches("input[type=text]") ? field.empty : null);
+    set(input, "aria-invalid", text ? "true" : null);
+    set(input, "aria-describedby", text ? `${id}-problem ${id}-help` : `${id}-help`);
+    was.textContent = fill(words.was, {value: show(field.own)});
+    back.hidden = !field.is_changed;
+    back.lastChild.textContent = words.back;
+    error.hidden = text === "";
+    const said = text ? `${text}${this.form.gap}${words.kept}` : "";
+    if (message.textContent !== said) { message.textContent = said; }
+  }
+}
+
+const CONTROLS = {
+  number: ({id, change}) => box(id, "decimal", change),
+  text: ({id, change}) => box(id, "text", change),
+  select: ({id, change}) => h("select", {id, on: {change: (event) => change(event.target.value)}}),
+  switch: ({id, change}) => h("input", {
+    type: "checkbox", role: "switch", id, on: {change: (event) => change(String(event.target.checked))},
+  }),
+};
+
+function box(id, inputmode, change) {
+  const commit = (event) => {
+    event.target.value = plain(event.target.value);
+    change(event.target.value);
+  };
+  return h("input", {type: "text", id, inputmode, maxlength: 120, autocomplete: "off", spellcheck: "false", on: {change: commit}});
+}
+
+function fill_control(input, {value, choices}) {
+  if (input.matches("select")) {
+    fill_select(input, choices, value);
+  } else if (input.type === "checkbox") {
+    input.checked = value === "true";
+  } else {
+    const is_typed_in = input.matches(":focus") && input.value !== input.dataset.kept && input.dataset.kept === value;
+    if (!is_typed_in && input.value !== value) { input.value = value; }
+    input.dataset.kept = value;
+  }
+}
+
+function fill_select(select, choices, value) {
+  if (select.options.length !== choices.length) { select.replaceChildren(...choices.map(() => h("option"))); }
+  choices.forEach(([name, text], i) => {
+    select.options[i].value = name;
+    select.options[i].textContent = text;
+  });
+  select.value = value;
+}
+
+function shown(field, value, words) {
+  if (field.control === "switch") { return value === "true" ? words.on : words.off; }
+  return field.choices.find(([name]) => name === value)?.[1] ?? (value || field.empty);
+}
