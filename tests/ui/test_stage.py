@@ -104,13 +104,21 @@ def test_a_pool_shows_how_much_of_it_is_used(
     expect(page.get_by_text("6 of 12")).to_be_visible()
     shot("stage-pool")
     page.get_by_test_id("view-all").click()
-    expect(page.get_by_text("KV 6/12")).to_have_count(2)
+    for used in (
+        "KV 6/12",
+        "KV 9/12",
+    ):  # eight ms end round 2 of one lane, inside round 3 of the other
+        expect(page.get_by_text(used)).to_be_visible()
 
 
 def test_the_length_of_the_queue_is_a_line_where_somebody_waits(open_page: Open) -> None:
-    page = only(open_page(STAGE, BY_HAND), "continuous")
+    page = only(open_page(STAGE, BY_HAND), "static")
     label = page.get_by_text(re.compile(r"^Waiting \d+$"))
     expect(label).to_have_text("Waiting 0")
+    step_to(page, 12)
+    expect(label).to_have_text("Waiting 2")
+    only(page, "continuous")
+    expect(label).to_have_count(0)
 
 
 def test_the_card_tells_what_a_cell_got_and_why(open_page: Open) -> None:
@@ -208,7 +216,7 @@ def test_the_wheel_with_ctrl_zooms_around_the_pointer(open_page: Open) -> None:
     wheel(page, x, y, deep=200)
     closer = range_of(page)
     assert closer[1] - closer[0] < (until - since) * 0.7
-    assert closer[0] + (closer[1] - closer[0]) * 0.25 == pytest.approx(at)
+    assert closer[0] + (closer[1] - closer[0]) * 0.25 == pytest.approx(at, abs=0.05)
     assert time_of(page) == 8
     page.keyboard.press("0")
     assert range_of(page) == (since, until)

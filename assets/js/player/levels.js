@@ -13,14 +13,14 @@ function isEverWaiting(payload, lane) {
 }
 
 /**
- * Give the lanes a strip of the queue's length where rows need not shrink for it. A queue that is
- * crowded shows its length already.
+ * Give the lanes a strip of the queue's length where rows need not shrink for it. Over seats the
+ * queue has a row of its own, which shows who waits or how many.
  * @param {Object[]} plans planned lanes
  * @param {number} spare px that the rows leave
  */
 function planLines(plans, payload, { size }, spare) {
   if (size.name === "phone") return;
-  const wanting = plans.filter((plan) => !plan.isCrowded && isEverWaiting(payload, plan.lane));
+  const wanting = plans.filter((plan) => plan.byRequest && isEverWaiting(payload, plan.lane));
   const needed = size.levelGap + size.kvSeats;
   if (needed * wanting.length > spare) return;
   for (const plan of wanting) Object.assign(plan, { lineGap: size.levelGap, line: size.kvSeats });

@@ -1,5 +1,7 @@
 // The player: its state, and who is told what when the state changes. Knows nothing of Panel.
 
+const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an overview while zoomed in
+
 /**
  * Make a player.
  * @param {Element} root where it goes
@@ -127,7 +129,8 @@ function placeExtras({ size, extras, transport }) {
 /** What the drawing functions need to know. */
 function context(player) {
   const { payload, lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
-  const hasOverview = Boolean(payload.overview) || zoom > 1;
+  const isLong = clock.bounds.length > LONG_CLOCK;
+  const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory,
     room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0)),
@@ -136,7 +139,7 @@ function context(player) {
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
     colourOf: (req) => theme.requests[payload.requests[req].colour % 8],
     rowsTitle: size.name === "phone" ? "" : say("request"),
-    canZoom: clock.bounds.length > 60 || zoom > 1,
+    hasOverview, canZoom: isLong || zoom > 1,
   };
 }
 
@@ -166,7 +169,7 @@ function redraw(player) {
   const ctx = context(player);
   drawStage(player.stage, ctx);
   drawScrub(player.scrub, ctx, player.stage.layout);
-  const data = overviewData(player.payload, player.lanes, player.clock, player.zoom > 1);
+  const data = overviewData(player.payload, player.lanes, player.clock, ctx.hasOverview);
   drawOverview(player.overview, ctx, player.stage.layout, data);
   player.root.style.setProperty("--rb-gutter", `${player.stage.layout.gutter}px`);
   showZoom(player, ctx);

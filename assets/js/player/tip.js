@@ -97,7 +97,7 @@ function tellCell(player, cell) {
   if (wait && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
   const request = payload.requests[req];
   const where = lanes.length > 1 ? h("span.rb-quiet", { text: lane.short ?? lane.title }) : null;
-  const name = request ? h("b", { text: request.id }) : null;
+  const name = request && request.id !== request.label ? h("b", { text: request.id }) : null;
   const head = h("header", {}, request ? chip(request) : null, name, ...roundHead(player, cell), where);
   if (isAhead) return [head, h("p.rb-quiet", { text: say("tip_not_yet") })];
   return [head, ...tellPast(player, cell)];

@@ -98,7 +98,10 @@ function onWheel(player, event) {
     return;
   }
   const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
-  if (player.zoom === 1 || (!event.shiftKey && Math.abs(sideways) <= Math.abs(event.deltaY))) return;
+  if (player.zoom === 1 || (!event.shiftKey && Math.abs(sideways) <= Math.abs(event.deltaY))) {
+    hideTip(player);
+    return;
+  }
   event.preventDefault();
   panBy(player, sideways * unit);
 }
