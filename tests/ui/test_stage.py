@@ -115,7 +115,7 @@ def test_the_length_of_the_queue_is_a_line_where_somebody_waits(open_page: Open)
     page = only(open_page(STAGE, BY_HAND), "static")
     label = page.get_by_text(re.compile(r"^Waiting \d+$"))
     expect(label).to_have_text("Waiting 0")
-    step_to(page, 12)
+    step_to(page, 13)
     expect(label).to_have_text("Waiting 2")
     only(page, "continuous")
     expect(label).to_have_count(0)
@@ -204,6 +204,12 @@ def test_a_tap_shows_the_card_and_a_tap_elsewhere_takes_it_away(open_page: Open)
     heading = box_of(page.locator(".rb-card h3").first)
     page.touchscreen.tap(heading["x"] + 2, heading["y"] + 2)
     expect(tip(page)).to_be_hidden()
+
+
+def test_a_click_focuses_the_stage_and_nothing_inside_of_it(open_page: Open) -> None:
+    page = open_page(STAGE, BY_HAND)
+    page.locator(STAGE).click()
+    expect(page.locator(STAGE)).to_be_focused()
 
 
 def test_the_wheel_with_ctrl_zooms_around_the_pointer(open_page: Open) -> None:

@@ -139,7 +139,7 @@ function context(player) {
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
     colourOf: (req) => theme.requests[payload.requests[req].colour % 8],
     rowsTitle: size.name === "phone" ? "" : say("request"),
-    hasOverview, canZoom: isLong || zoom > 1,
+    hasOverview, canZoom: isLong || (zoom > 1 && size.name !== "phone"),
   };
 }
 

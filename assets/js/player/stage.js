@@ -1,15 +1,15 @@
 // The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
 
 /**
- * Make the stage.
+ * Make the stage. The figures are inert: Bokeh's own elements would take the focus from it.
  * @param {{full: Object, ghost: Object}} figures Bokeh figures
  * @param {{full: Element, ghost: Element}} elements their elements on the page
  */
 function createStage(figures, elements) {
   const parts = {
     lits: h("div.rb-lits"),
-    ghost: h("div.rb-layer", {}, elements.ghost),
-    full: h("div.rb-layer", {}, elements.full),
+    ghost: h("div.rb-layer", { inert: true }, elements.ghost),
+    full: h("div.rb-layer", { inert: true }, elements.full),
     cursor: h("div.rb-cursor"),
     over: h("div.rb-over"),
   };
