@@ -23,9 +23,9 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
-    "strip", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview", "transport",
-    "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "actions", "state",
-    "player", "panel",
+    "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
+    "transport", "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "point",
+    "tip", "zoom", "actions", "state", "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")

@@ -2,7 +2,6 @@
 
 const EASE_STEP = 160;
 const EASE_EVENT = 240;
-const MOST_ZOOM = 64;
 const LONGEST_FRAME = 0.25;
 const ASK_DELAY = 80;
 
@@ -28,6 +27,7 @@ function actions(player) {
     }),
     faster: ready((p) => changeSpeed(p, 1)),
     slower: ready((p) => changeSpeed(p, -1)),
+    showAll: ready(showAll),
     zoomIn: ready((p) => setZoom(p, p.zoom * 2)),
     zoomOut: ready((p) => setZoom(p, p.zoom / 2)),
     showAround: ready(showAround),
@@ -162,9 +162,10 @@ function changeSpeed(player, step) {
   player.transport.speed.value = String(player.speed);
 }
 
-/** Show a shorter or longer part of the clock. */
+/** Show a shorter or longer part of the clock around the cursor. */
 function setZoom(player, zoom) {
   player.zoom = Math.max(1, Math.min(MOST_ZOOM, zoom));
+  player.pannedAt = null;
   redraw(player);
 }
 

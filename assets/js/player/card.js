@@ -141,7 +141,12 @@ function cardLine(line, payload) {
     chip(request),
     h("span.rb-minis", {}, ...miniBricks(line, request)),
     h("span.rb-say", { text: line.text }),
-    h("span.rb-chips", {}, ...line.chips.map(([text, kind]) => h(`span.rb-reason.rb-${kind}`, { text }))));
+    h("span.rb-chips", {}, ...reasonChips(line)));
+}
+
+/** The reasons of a line. */
+function reasonChips(line) {
+  return line.chips.map(([text, kind]) => h(`span.rb-reason.rb-${kind}`, { text }));
 }
 
 /** The tokens of a line as the strip's own signs; many of a kind as one and a number. */

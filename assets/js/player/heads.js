@@ -49,8 +49,9 @@ function everySoMany(heads) {
 function settleHeads({ layout, clock, say }, { lane, heads, pill }, t) {
   const { rounds } = lane.lane;
   const lit = litRound(lane.lane, clock, t);
-  setShown(pill, lit >= 0);
-  const covered = lit >= 0 ? placePill(layout, pill, rounds, lit, say) : [-1, -1];
+  const isShown = lit >= 0 && isRoundShown(layout, rounds, lit);
+  setShown(pill, isShown);
+  const covered = isShown ? placePill(layout, pill, rounds, lit, say) : [-1, -1];
   for (const head of heads) {
     head.el.classList.toggle("rb-future", rounds.end[head.i] > t + clock.eps);
     const isCovered = head.x + head.half > covered[0] && head.x - head.half < covered[1];

@@ -35,7 +35,7 @@ function listenToKeys(act) {
   const table = {
     ArrowRight: act.forward, ArrowLeft: act.back, " ": act.toggle, Home: act.toStart,
     End: act.toEnd, "[": act.previousEvent, "]": act.nextEvent, "+": act.faster, "=": act.faster,
-    "-": act.slower, "−": act.slower,
+    "-": act.slower, "−": act.slower, 0: act.showAll,
   };
   const onKey = (event) => {
     const action = table[event.key];

@@ -24,7 +24,8 @@ function layoutStage({ payload, lanes, clock, size, width, room, range }) {
   };
   const shared = sameRounds(lanes, clock.eps);
   const plans = lanes.map((lane) => planLane(payload, lane, base, shared && !single));
-  fitRows(plans, room - (shared ? size.heads : 0));
+  const spare = fitRows(plans, room - (shared ? size.heads : 0));
+  planLines(plans, payload, base, spare);
   let y = shared ? size.heads : 0;
   const placed = plans.map((plan) => {
     const lane = placeLane(plan, y, base);
@@ -52,6 +53,7 @@ function planLane(payload, lane, base, sharedHeads) {
     ...queuePlan(lane, byRequest, base),
     caption: single ? size.caption : sharedHeads ? 8 : 6,
     strip: stripUnit * lane.budget,
+    ...kvPlan(lane, base), lineGap: 0, line: 0,
   };
 }
 
@@ -86,9 +88,10 @@ function queuePlan(lane, byRequest, { size, x, to }) {
   };
 }
 
-/** Shrink the rows of all lanes alike until the stage fits the room. */
+/** Shrink the rows of all lanes alike until the stage fits the room; returns the px left over. */
 function fitRows(plans, height) {
-  const fixed = (plan) => plan.title + plan.heads + plan.queue + plan.caption + plan.strip + 6;
+  const strips = (plan) => plan.caption + plan.strip + plan.kvGap + plan.kv;
+  const fixed = (plan) => plan.title + plan.heads + plan.queue + strips(plan) + 6;
   const room = height - plans.reduce((sum, plan) => sum + fixed(plan), 0);
   const rows = plans.reduce((sum, plan) => sum + plan.count, 0);
   for (const plan of plans) {
@@ -97,6 +100,7 @@ function fitRows(plans, height) {
     plan.pitch = fit >= 3 ? Math.floor(fit) : fit;
     plan.cell = cellHeight(plan.pitch);
   }
+  return room - plans.reduce((sum, plan) => sum + plan.count * plan.pitch, 0);
 }
 
 /** Cell height in a row that had to shrink. */
@@ -113,10 +117,10 @@ function placeLane(plan, y, base) {
   const rowsY = queueY + plan.queue;
   const rowsEnd = rowsY + plan.count * plan.pitch;
   const stripY = Math.round(rowsEnd + plan.caption) + 0.5;
-  const bottom = stripY + plan.strip;
   const rowCentre = (row) => rowsY + (row + 0.5) * plan.pitch;
   return {
-    ...plan, top: y, titleY, headsY, queueY, rowsY, rowsEnd, stripY, bottom, rowCentre,
+    ...plan, top: y, titleY, headsY, queueY, rowsY, rowsEnd, stripY, rowCentre,
+    ...placeLevels(plan, stripY + plan.strip),
     dense: plan.pitch < 14,
     rowOf: (item) => (plan.byRequest ? item.req : item.seat),
     meanRound: meanWidth(plan.lane, base),

@@ -39,10 +39,12 @@ function overlayLane(stage, ctx, lane, words) {
   const captions = ctx.layout.single ? writeCaptions(stage, ctx, lane) : [];
   const waits = words.map((word) => ({ ...word, el: writeWait(stage, ctx, word) }));
   const batches = writeBatches(stage, ctx, lane);
+  const levels = writeLevels(stage, ctx, lane);
   const lead = writeLead(stage, ctx, lane);
   const settle = (t) => {
     settleLit(ctx, lane, lit, captions, t);
     title?.(t);
+    levels(t);
     for (const wait of waits) setShown(wait.el, wait.until <= t + ctx.clock.eps);
     for (const batch of batches) setShown(batch.el, batch.from <= t + ctx.clock.eps);
     if (lead) setShown(lead.el, t >= lead.from - ctx.clock.eps);
@@ -56,13 +58,19 @@ function litTop({ shared, size }, lane) {
   return lane.top <= size.heads ? size.heads - 6 : lane.top - 4;
 }
 
+/** Whether any of a round lies in the part of the clock that is shown. */
+function isRoundShown({ from, to }, { start, end }, index) {
+  return end[index] > from && start[index] < to;
+}
+
 /** The lit column and the captions over the strip. */
 function settleLit(ctx, lane, lit, captions, t) {
   const { layout, clock } = ctx;
   const rounds = lane.lane.rounds;
   const index = litRound(lane.lane, clock, t);
-  setShown(lit, index >= 0);
-  if (index >= 0) {
+  const isShown = index >= 0 && isRoundShown(layout, rounds, index);
+  setShown(lit, isShown);
+  if (isShown) {
     const from = Math.max(layout.gutter, layout.x(rounds.start[index]));
     const to = Math.min(layout.right, layout.x(rounds.end[index]));
     lit.style.transform = `translateX(${from}px)`;

@@ -27,10 +27,10 @@ function createOverview(onMove) {
   return overview;
 }
 
-/** What the overview shows: the payload's own, or one made of its rounds when zoomed in. */
-function overviewData(payload, lanes, clock, isZoomed) {
+/** What the overview shows: the payload's own, or one made of its rounds; null when none is shown. */
+function overviewData(payload, lanes, clock, isShown) {
   if (payload.overview) return payload.overview;
-  if (!isZoomed) return null;
+  if (!isShown) return null;
   return { t0: clock.t0, t1: clock.t1, lanes: lanes.map((lane) => binRounds(lane, clock)) };
 }
 

@@ -1,5 +1,7 @@
 // The player: its state, and who is told what when the state changes. Knows nothing of Panel.
 
+const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an overview while zoomed in
+
 /**
  * Make a player.
  * @param {Element} root where it goes
@@ -12,7 +14,7 @@ function createPlayer(root, figures, elements, requestWindow) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
-    range: null, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
+    range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
     asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false }, signature: "",
   };
   const act = actions(player);
@@ -27,11 +29,12 @@ function createPlayer(root, figures, elements, requestWindow) {
     panels: { state: h("div.rb-panel.rb-panel-state"), metrics: h("div.rb-panel.rb-panel-metrics") },
     extras: h("div.rb-extras"),
     empty: h("p.rb-empty", { hidden: true }),
+    tip: createTip(),
   });
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), watchLook(player), watchRoom(player)];
+  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player)];
   return {
     setPayload: (payload) => setPayload(player, payload),
     destroy: () => {
@@ -48,7 +51,7 @@ function buildPage(player) {
   player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
   player.body = h("div.rb-body", {},
     stage.el, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
-  player.root.append(bar.el, player.empty, player.body);
+  player.root.append(bar.el, player.empty, player.body, player.tip.el);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -126,7 +129,8 @@ function placeExtras({ size, extras, transport }) {
 /** What the drawing functions need to know. */
 function context(player) {
   const { payload, lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
-  const hasOverview = Boolean(payload.overview) || zoom > 1;
+  const isLong = clock.bounds.length > LONG_CLOCK;
+  const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory,
     room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0)),
@@ -135,7 +139,7 @@ function context(player) {
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
     colourOf: (req) => theme.requests[payload.requests[req].colour % 8],
     rowsTitle: size.name === "phone" ? "" : say("request"),
-    canZoom: clock.bounds.length > 60,
+    hasOverview, canZoom: isLong || (zoom > 1 && size.name !== "phone"),
   };
 }
 
@@ -165,21 +169,29 @@ function redraw(player) {
   const ctx = context(player);
   drawStage(player.stage, ctx);
   drawScrub(player.scrub, ctx, player.stage.layout);
-  const data = overviewData(player.payload, player.lanes, player.clock, player.zoom > 1);
+  const data = overviewData(player.payload, player.lanes, player.clock, ctx.hasOverview);
   drawOverview(player.overview, ctx, player.stage.layout, data);
   player.root.style.setProperty("--rb-gutter", `${player.stage.layout.gutter}px`);
-  limitZoom(player.bar, player.zoom);
+  showZoom(player, ctx);
   fitTransport(player.transport, longestWhere(player), player.width - player.stage.layout.gutter);
   player.signature = "";
   show(player);
 }
 
+/** Tell how far the stage is zoomed in; the buttons are there when they are of use. */
+function showZoom({ bar, stage, root, zoom, range }, ctx) {
+  if (bar.zoom.hidden === ctx.canZoom) drawBar(bar, ctx);
+  limitZoom(bar, zoom);
+  stage.el.classList.toggle("rb-zoomed", zoom > 1);
+  [root.dataset.from, root.dataset.to] = range.map(String);
+}
+
 /** The part of the clock that the stage shows at this zoom. */
-function shownRange({ clock, zoom, t, range }) {
+function shownRange({ clock, zoom, t, range, pannedAt }) {
   if (zoom === 1) return [clock.t0, clock.t1];
   const length = (clock.t1 - clock.t0) / zoom;
   const isKept = range && Math.abs(range[1] - range[0] - length) <= clock.eps;
-  if (isKept && t >= range[0] && t <= range[1]) return range;
+  if (isKept && (t === pannedAt || (t >= range[0] && t <= range[1]))) return range;
   const from = Math.min(t, Math.max(clock.t0, Math.min(clock.t1 - length, t - length / 4)));
   return [from, from + length];
 }
@@ -188,7 +200,8 @@ function shownRange({ clock, zoom, t, range }) {
 function show(player) {
   const { stage, scrub, clock, t } = player;
   const [from, to] = player.range;
-  if (player.zoom > 1 && (t < from - clock.eps || t > to + clock.eps)) {
+  const isOff = t < from - clock.eps || t > to + clock.eps;
+  if (player.zoom > 1 && isOff && t !== player.pannedAt) {
     redraw(player);
     return;
   }

@@ -1,19 +1,20 @@
 // The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
 
 /**
- * Make the stage.
+ * Make the stage. The figures are inert: Bokeh's own elements would take the focus from it.
  * @param {{full: Object, ghost: Object}} figures Bokeh figures
  * @param {{full: Element, ghost: Element}} elements their elements on the page
  */
 function createStage(figures, elements) {
   const parts = {
     lits: h("div.rb-lits"),
-    ghost: h("div.rb-layer", {}, elements.ghost),
-    full: h("div.rb-layer", {}, elements.full),
+    ghost: h("div.rb-layer", { inert: true }, elements.ghost),
+    full: h("div.rb-layer", { inert: true }, elements.full),
     cursor: h("div.rb-cursor"),
     over: h("div.rb-over"),
   };
-  const el = h("figure.rb-stage", { role: "img", "data-testid": "stage" }, ...Object.values(parts));
+  const looks = { role: "img", tabindex: 0, "data-testid": "stage" };
+  const el = h("figure.rb-stage", looks, ...Object.values(parts));
   const times = h("div.rb-times", { "aria-hidden": "true" });
   return { el, times, parts, figures, layout: null, overlay: null };
 }
@@ -27,6 +28,7 @@ function drawStage(stage, view) {
     drawRuns(ctx, lane);
     drawBatches(ctx, lane);
     drawStrip(ctx, lane);
+    drawLevels(ctx, lane);
     return drawWaits(ctx, lane);
   });
   styleHatches(stage.figures.full, ctx);
@@ -103,7 +105,9 @@ function placeCursor(stage, t) {
   const isAtEnd = x >= layout.right - 0.25;
   const past = isAtEnd ? -8 : layout.width - x;
   parts.cursor.style.transform = `translateX(${x}px)`;
+  const isOff = Math.abs(layout.x(t) - x) > 0.5;
+  if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
   parts.full.style.clipPath = `inset(-8px ${past}px -8px -8px)`;
   parts.ghost.style.clipPath = `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
-  stage.overlay.placeTag(x, t);
+  stage.overlay.placeTag(x, t, isOff);
 }

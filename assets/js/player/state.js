@@ -26,6 +26,7 @@ function settle(player, states) {
   });
   player.metrics.settle(known);
   markRoot(player, states, atEnd);
+  refreshTip(player);
 }
 
 /** The state of the player as attributes of its root. */

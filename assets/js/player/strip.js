@@ -12,7 +12,7 @@ function drawStrip(ctx, lane) {
   const overhang = layout.single ? 6 : 0;
   const from = layout.gutter - overhang;
   const to = layout.right + overhang;
-  addRule(ctx.sheet, from, lane.bottom, to, lane.bottom, theme.line, theme.line);
+  addRule(ctx.sheet, from, lane.stripEnd, to, lane.stripEnd, theme.line, theme.line);
   const grouped = lane.meanRound < 3 || lane.lane.strip.length * 8 > MOST_STRIP_CELLS;
   lane.lane.strip.forEach((parts, i) => {
     if (end[i] <= layout.from || start[i] >= layout.to) return;
@@ -50,7 +50,7 @@ function drawBricks(ctx, lane, parts, column) {
 
 /** Where the n-th token of a round stands. */
 function brickBox(lane, n, column) {
-  const bottom = lane.bottom - n * lane.stripUnit - 1;
+  const bottom = lane.stripEnd - n * lane.stripUnit - 1;
   return { ...column, bottom, top: bottom - lane.stripUnit + 2 };
 }
 
@@ -74,7 +74,7 @@ function labelBrick(ctx, box, req, phase) {
 
 /** Stacked bars, one a request; those too thin to be told apart stand together in grey. */
 function drawBars(ctx, lane, parts, column) {
-  let bottom = lane.bottom;
+  let bottom = lane.stripEnd;
   for (const [req, n, phase] of joinThin(parts, lane.stripUnit)) {
     const top = bottom - n * lane.stripUnit;
     const gap = bottom - top >= 4 ? 0.5 : 0;

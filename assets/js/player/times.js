@@ -11,7 +11,8 @@ function buildTimes(stage, ctx) {
   const tag = h("span.rb-tag");
   stage.times.append(tag);
   const state = { half: 0, shown: "" };
-  const placeTag = (x, t) => {
+  const placeTag = (x, t, isOff) => {
+    if (tag.hidden !== isOff) tag.hidden = isOff;
     const text = timeText(payload, say, tagTime(payload, clock, t));
     if (text !== state.shown) {
       state.shown = text;
@@ -21,7 +22,7 @@ function buildTimes(stage, ctx) {
     const centre = Math.max(state.half, Math.min(layout.width - state.half, x));
     tag.style.transform = `translateX(${centre}px) translateX(-50%)`;
     for (const { el, x: at, half } of labels) {
-      const hidden = Math.abs(at - centre) < half + state.half + 3;
+      const hidden = !isOff && Math.abs(at - centre) < half + state.half + 3;
       if (el.hidden !== hidden) el.hidden = hidden;
     }
   };
