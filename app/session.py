@@ -8,7 +8,7 @@ one that keeps the server answering meanwhile.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import param
 
@@ -19,7 +19,7 @@ from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, page_problems, read, typed
 from app.sentences import number
 from lessons.catalogue import MODES, scenes, text
-from sim import Problem, Scenario, ScenarioError, run
+from sim import History, Problem, Scenario, ScenarioError, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
 from sim.traces import TraceError, read_trace
@@ -53,10 +53,16 @@ class Session(param.Parameterized):
         self._notice: Callable[[str], str] | None = None
         self._time = 0
         self._trace: tuple[Scenario, list[Lane]] | None = None
+        self._opened = TRACE
         self._busy = False
         self.choose(self.scenario_name)
         self.param.watch(lambda *_: self._edit(), ["rows", "budget"])
         self.param.watch(lambda *_: self._speak(), "lang")
+
+    @property
+    def histories(self) -> list[History]:
+        """The runs on the screen, a lane each."""
+        return [lane.history for lane in self._lanes]
 
     # Choosing what to look at.
 
@@ -92,13 +98,23 @@ class Session(param.Parameterized):
             fault = error
             self.announce(lambda lang: trace_error(fault, lang))
             return
+        self.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
+
+    def open_scenario(
+        self, scenario: Scenario, kind: Literal["trace", "own"], report: Callable[[str], str]
+    ) -> None:
+        """Show the run of a checked scenario that is no scene; `report` tells how it was read.
+
+        It can be chosen again until the next one is opened. `kind` is how it is spoken of.
+        """
 
         def then(lanes: list[Lane]) -> None:
             self._trace = (scenario, lanes)
+            self._opened = kind
             if TRACE not in self.param.scenario_name.objects:
                 self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
             self._put(TRACE, scenario, lanes)
-            self.announce(lambda lang: trace_report(imported.report, lang))
+            self.announce(report)
 
         self._run_all(scenario, then)
 
@@ -149,7 +165,8 @@ class Session(param.Parameterized):
         """The scenario that is typed, or everything that is wrong with it."""
         data = self.chosen.to_dict()
         data["setup"]["budget"] = self.budget
-        data["requests"] = [read(row) for row in self.rows]
+        own = {request["id"]: request for request in data["requests"]}
+        data["requests"] = [_not_in_table(own, row) | read(row) for row in self.rows]
         problems = page_problems(data["requests"])
         try:
             scenario = Scenario.from_dict(data)
@@ -213,7 +230,8 @@ class Session(param.Parameterized):
             return {
                 "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
             }  # fmt: skip
-        key = f"scene.{self.scenario_name}"
+        opened = self.scenario_name == TRACE
+        key = f"scene.{self._opened if opened else self.scenario_name}"
         values = {
             "cost": self._cost(),
             "count": f"{len(self.chosen.requests):,}",
@@ -256,6 +274,12 @@ class Session(param.Parameterized):
         if self.problems:
             self.problems = []
             self._edit()
+
+
+def _not_in_table(own: Mapping[str, dict[str, Any]], row: Row) -> dict[str, Any]:
+    """What a request of this name has beside the columns of the table, such as a priority."""
+    request = own.get(row["id"].strip(), {})
+    return {name: value for name, value in request.items() if name not in FIELDS}
 
 
 def _simulate(scenario: Scenario) -> list[Lane]:
