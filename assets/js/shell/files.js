@@ -16,7 +16,8 @@ export function files({model, drawer, say, wait}) {
     h("div", {class: "zone"},
       h("button", {class: "button", on: {click: () => input.click()}}, icon("open_file"), h("span", {word: "choose_file"})),
       h("p", {word: "or_drop"})),
-    h("p", {word: "formats"}), h("p", {word: "columns"}), h("pre", {text: SAMPLE}), limits);
+    h("p", {word: "formats"}), h("p", {word: "columns"}), h("pre", {text: SAMPLE}),
+    h("p", {word: "scenarios_too"}), limits);
 
   const read = async (file) => {
     const {words, file_limit} = model.view;

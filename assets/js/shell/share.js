@@ -8,11 +8,12 @@ const RUN_FILES = ["csv", "json", "chrome"];
 
 export function share({model, choose_file}) {
   const address = h("input", {type: "text", readonly: true, label: "link_label"});
-  const said = h("p", {class: "said", role: "status"});
+  const said = h("p", {role: "status"});
+  const copier = h("button", {class: "button", on: {click: () => copy()}});
   const no_link = h("p", {class: "note", word: "link_file"});
   const open_file = item("open_scenario", () => { close(); choose_file(); });
   const menu = h("div", {class: "menu", id: "share", role: "group", label: "share", tabindex: "-1", hidden: true},
-    h("div", {class: "link-row"}, address, h("button", {class: "button", word: "copy_link", on: {click: () => copy()}})),
+    h("div", {class: "link-row"}, address, copier),
     said, no_link,
     item("save_scenario", () => save("scenario")), open_file,
     h("h2", {word: "export_run"}),
@@ -23,7 +24,13 @@ export function share({model, choose_file}) {
   let words = {};
   let timer = 0;
 
-  const say = (text) => { said.textContent = text; said.hidden = text === ""; };
+  // The button itself says that it worked, so that nothing below it moves; the line is for ears then.
+  const say = (text, is_copied = false) => {
+    said.textContent = text;
+    said.className = is_copied ? "away" : "";
+    said.hidden = text === "";
+    copier.textContent = is_copied ? text : words.copy_link ?? "";
+  };
   const open = () => {
     address.value = location.href;
     say("");
@@ -45,7 +52,7 @@ export function share({model, choose_file}) {
     address.value = location.href;
     const done = await written(address);
     clearTimeout(timer);
-    say(done ? words.copied : words.copy_by_hand);
+    say(done ? words.copied : words.copy_by_hand, done);
     if (done) { timer = setTimeout(() => say(""), COPIED_MS); }
   };
 
