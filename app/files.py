@@ -22,6 +22,7 @@ from sim import History, Problem, Scenario, ScenarioError
 from sim.chrome import to_chrome
 from sim.export import csv_texts, to_json
 from sim.files import FileError, parse
+from sim.problems import printable
 from sim.toml import to_toml
 
 MOST_BYTES = 8 * 2**20  # of a scenario file: 50,000 requests have about 4 MB
@@ -148,8 +149,16 @@ def _fault(problem: Problem, rows: Sequence[dict[str, str]], lang: str) -> str:
     known = f"files.fault_{problem.rule}"
     key = known if known in words(lang) else "files.fault"
     values = {name: str(value)[:80] for name, value in problem.params.items()}
-    values |= {"place": problem.path, "value": str(problem.value)[:40]}
+    values |= {"place": _place(problem, rows), "value": str(printable(problem.value))[:40]}
     return say(lang, key, **values)
+
+
+def _place(problem: Problem, rows: Sequence[dict[str, str]]) -> str:
+    """Where a fault is: a request by its name, not by a number counted from 0."""
+    match problem.place:
+        case ("requests", int(row), *rest) if row < len(rows) and rows[row]["id"]:
+            return ".".join(map(str, (rows[row]["id"], *rest)))[:80]
+    return problem.path[:80]
 
 
 # Saving
@@ -168,8 +177,7 @@ def save(session: Session, what: str, give: Give) -> None:
         return
     rounds = sum(map(len, histories))
     if rounds > MOST_ROUNDS_SAVED:
-        known = "FILE" if session.scenario_name == TRACE else session.scenario_name
-        values = {"rounds": f"{rounds:,}", "high": f"{MOST_ROUNDS_SAVED:,}", "what": known}
+        values = {"rounds": f"{rounds:,}", "high": f"{MOST_ROUNDS_SAVED:,}", "file": f"{stem}.toml"}
         session.announce(lambda lang: say(lang, "files.too_long", **values))
     elif rounds <= QUICK_ROUNDS:
         give(make(stem, histories))

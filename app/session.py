@@ -8,7 +8,7 @@ one that keeps the server answering meanwhile.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import param
 
@@ -100,12 +100,11 @@ class Session(param.Parameterized):
             return
         self.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
 
-    def open_scenario(
-        self, scenario: Scenario, kind: Literal["trace", "own"], report: Callable[[str], str]
-    ) -> None:
+    def open_scenario(self, scenario: Scenario, kind: str, report: Callable[[str], str]) -> None:
         """Show the run of a checked scenario that is no scene; `report` tells how it was read.
 
-        It can be chosen again until the next one is opened. `kind` is how it is spoken of.
+        It can be chosen again until the next one is opened. `kind` is how the words under `scene`
+        speak of it: `trace` or `own`.
         """
 
         def then(lanes: list[Lane]) -> None:
@@ -276,15 +275,15 @@ class Session(param.Parameterized):
             self._edit()
 
 
-def _not_in_table(own: Mapping[str, dict[str, Any]], row: Row) -> dict[str, Any]:
-    """What a request of this name has beside the columns of the table, such as a priority."""
-    request = own.get(row["id"].strip(), {})
-    return {name: value for name, value in request.items() if name not in FIELDS}
-
-
 def _simulate(scenario: Scenario) -> list[Lane]:
     """Both lanes, with the figures that drawing them needs."""
     lanes = [Lane(mode, run(scenario.with_setup(mode=mode))) for mode in MODES]
     for lane in lanes:
         lane.prepare()
     return lanes
+
+
+def _not_in_table(own: Mapping[str, dict[str, Any]], row: Row) -> dict[str, Any]:
+    """What a request of this name has beside the columns of the table, such as a priority."""
+    request = own.get(row["id"].strip(), {})
+    return {name: value for name, value in request.items() if name not in FIELDS}

@@ -128,12 +128,17 @@ def toml(setup: str = "budget = 4", **request: Any) -> bytes:
         ("a.toml", b"\xff\xfe", "not UTF-8", "UTF-8"),
         ("a.toml", b"#" * (8 * 2**20 + 1), "9 MB. A scenario file may have 8 MB", "9 MB"),
         ("a.toml", toml(prompt=0), "A needs at least 1 prompt token, not 0.", "A "),
-        ("a.toml", b"", "setup.budget is missing.", "缺少 setup.budget。"),
-        ("a.toml", b"requests = 3\n[setup]\nbudget = 4", "requests must be a list.", "列表"),
-        ("a.toml", b"setup = 3", "setup must be a table of names and values.", "一张由"),
-        ("a.toml", toml("budget = 4\nbudgets = 3"), "setup.budgets is not a name", "setup.budgets"),
+        ("a.toml", b"", "“setup.budget” is missing.", "缺少“setup.budget”。"),
+        ("a.toml", b"requests = 3\n[setup]\nbudget = 4", "“requests” must be a list.", "列表"),
+        ("a.toml", b"setup = 3", "“setup” must be a table of names and values.", "一张由"),
+        ("a.toml", toml("budget = 4\nbudgets = 3"), "“setup.budgets” is not a name", "没有“setup"),
+        ("a.toml", b"seed = 0x" + b"f" * 9000, "cannot be a number of some", "“seed”不能是"),
+        ("a.toml", b'requests = [1, {id = 5, a = 1}]', "“5.a” is not a name", "没有“5.a”"),
+        ("a.json", b'{"setup": ' + b"[" * 100_000, "cannot be read as JSON", "读不成 JSON"),
+        ("a.toml", toml(prio=1), "“A.prio” is not a name", "没有“A.prio”"),
+        ("a.toml", toml(id="", a=1), "“requests[0].a” is not a name", "没有“requests[0].a”"),
         ("a.toml", toml("budget = 1", output=999_999), "most here is 500,000", "500,000"),
-        ("a.toml", toml("budget = 4", a=1, b=1, c=1, d=1, e=1), "2 more faults", "还有 2 处"),
+        ("a.toml", toml("budget = 4", a=1, b=1, c=1, d=1, e=1), "in the file: 2.", "还有 2 处"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_opened(
@@ -201,7 +206,7 @@ def test_a_run_that_is_too_long_is_told_with_the_command(
     save(session, "csv", given.append)
     assert given == []
     assert "12 rounds" in session.notice
-    assert "python -m sim run 5a --csv FOLDER" in session.notice
+    assert "python -m sim run rebatch-5a.toml --csv FOLDER" in session.notice
     save(session, "scenario", given.append)
     assert len(given) == 1
 
