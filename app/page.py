@@ -12,6 +12,7 @@ from param.parameterized import Event
 from app.background import in_background
 from app.chips import chips, mark
 from app.editor import RequestTable
+from app.files import open_file, save
 from app.host import host
 from app.i18n import say, words
 from app.player import Player
@@ -68,6 +69,7 @@ class App:
             on_budget=self.set_budget,
             on_file=self.open_trace,
             on_link=self.follow,
+            on_save=lambda what, give: save(session, what, give),
             sizing_mode="stretch_both",
         )
         watch = session.param.watch
@@ -109,7 +111,7 @@ class App:
         """A file; the old notice goes first, so that the same answer twice is heard twice."""
         self.session.notice = ""
         self._file = name
-        self.session.open_trace(name, content)
+        open_file(self.session, name, content)
 
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""
@@ -143,7 +145,7 @@ def view_of(session: Session) -> dict[str, Any]:
     keys = {f"key_{key}": word for key, word in words(session.lang, "keys").items()}
     return {
         "lang": session.lang,
-        "words": words(session.lang, "page") | keys,
+        "words": words(session.lang, "page") | words(session.lang, "files") | keys,
         "scenario": session.scenario_name,
         "scenarios": [list(pair) for pair in session.scenario_titles()],
         "lesson": {key: text for key, text in session.lesson().items() if key != "text"},

@@ -22,7 +22,7 @@ from app.sentences import number
 from app.setup_form import differing, merged, presets, too_long
 from app.setup_form import page_problems as setup_problems
 from lessons.catalogue import MODES, scenes, text
-from sim import Problem, Scenario, ScenarioError, run
+from sim import History, Problem, Scenario, ScenarioError, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
 from sim.reading import read as read_table
@@ -60,10 +60,16 @@ class Session(param.Parameterized):
         self._notice: Callable[[str], str] | None = None
         self._time = 0
         self._trace: tuple[Scenario, list[Lane]] | None = None
+        self._opened = TRACE
         self._busy = False
         self.choose(self.scenario_name)
         self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup"])
         self.param.watch(lambda *_: self._speak(), "lang")
+
+    @property
+    def histories(self) -> list[History]:
+        """The runs on the screen, a lane each."""
+        return [lane.history for lane in self._lanes]
 
     # Choosing what to look at.
 
@@ -107,13 +113,22 @@ class Session(param.Parameterized):
             fault = error
             self.announce(lambda lang: trace_error(fault, lang))
             return
+        self.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
+
+    def open_scenario(self, scenario: Scenario, kind: str, report: Callable[[str], str]) -> None:
+        """Show the run of a checked scenario that is no scene; `report` tells how it was read.
+
+        It can be chosen again until the next one is opened. `kind` is how the words under `scene`
+        speak of it: `trace` or `own`.
+        """
 
         def then(lanes: list[Lane]) -> None:
             self._trace = (scenario, lanes)
+            self._opened = kind
             if TRACE not in self.param.scenario_name.objects:
                 self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
             self._put(TRACE, scenario, lanes)
-            self.announce(lambda lang: trace_report(imported.report, lang))
+            self.announce(report)
 
         self._run_all(scenario, then)
 
@@ -183,7 +198,8 @@ class Session(param.Parameterized):
         """A scene under another setup, with the requests that are typed."""
         data = self.chosen.to_dict()
         data["setup"] = self._setup_table()
-        data["requests"] = [read(row) for row in self.rows]
+        own = {request["id"]: request for request in data["requests"]}
+        data["requests"] = [_not_in_table(own, row) | read(row) for row in self.rows]
         problems = page_problems(data["requests"])
         try:
             scenario = Scenario.from_dict(data)
@@ -247,7 +263,8 @@ class Session(param.Parameterized):
             return {
                 "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
             }  # fmt: skip
-        key = f"scene.{self.scenario_name}"
+        opened = self.scenario_name == TRACE
+        key = f"scene.{self._opened if opened else self.scenario_name}"
         values = {
             "cost": self._cost(),
             "count": f"{len(self.chosen.requests):,}",
@@ -314,3 +331,9 @@ def _simulate(scenario: Scenario) -> list[Lane]:
     for lane in lanes:
         lane.prepare()
     return lanes
+
+
+def _not_in_table(own: Mapping[str, dict[str, Any]], row: Row) -> dict[str, Any]:
+    """What a request of this name has beside the columns of the table, such as a priority."""
+    request = own.get(row["id"].strip(), {})
+    return {name: value for name, value in request.items() if name not in FIELDS}

@@ -6,16 +6,19 @@ dictionary (`view`); what a person does comes back as small messages, each check
 reaches the session.
 """
 
+import zlib
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
 from panel.custom import Child, JSComponent
 
+from app.files import Saved
 from app.script import module, style
 
 FILE_LIMIT = 32 * 2**20
 NAME_LIMIT = 200
+COMPRESSION = 1  # the fastest
 
 Message = dict[str, Any]
 
@@ -31,9 +34,9 @@ class Shell(JSComponent):
     setup = Child(doc="The setup, in a drawer.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "shell/top.js", "shell/rail.js", "shell/files.js", "shell/drawers.js",
-        "shell/inputs.js", "shell/notice.js", "shell/lesson.js", "shell/address.js",
-        "shell/shell.js",
+        "dom.js", "shell/share.js", "shell/top.js", "shell/rail.js", "shell/files.js",
+        "shell/drawers.js", "shell/inputs.js", "shell/notice.js", "shell/lesson.js",
+        "shell/address.js", "shell/shell.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("page.css")]
 
@@ -44,12 +47,14 @@ class Shell(JSComponent):
         on_budget: Callable[[int], None],
         on_file: Callable[[str, bytes], None],
         on_link: Callable[[str, int], None],
+        on_save: Callable[[str, Callable[[Saved], None]], None],
         **params: Any,
     ) -> None:
         self._on_choice = on_choice
         self._on_budget = on_budget
         self._on_file = on_file
         self._on_link = on_link
+        self._on_save = on_save
         self._upload = bytearray()
         super().__init__(**params)
 
@@ -61,6 +66,8 @@ class Shell(JSComponent):
                 self._on_budget(value)
             case {"type": "link", "search": str(search), "number": int(number)}:
                 self._on_link(search, number)
+            case {"type": "save", "what": str(what)}:
+                self._on_save(what, self._hand_over)
             case {"type": "file", "name": str(name), "part": bytes(part), "last": bool(last)}:
                 self._receive(name[:NAME_LIMIT], part, last)
 
@@ -72,3 +79,9 @@ class Shell(JSComponent):
             content, self._upload = bytes(self._upload), bytearray()
             if not too_large:
                 self._on_file(name, content)
+
+    def _hand_over(self, saved: Saved) -> None:
+        """Send a file to the browser, packed: a run as JSON shrinks to a tenth."""
+        content = zlib.compress(saved.content, COMPRESSION)
+        message = {"type": "saved", "name": saved.name, "mime": saved.mime, "content": content}
+        self._send_msg(message)

@@ -5,9 +5,10 @@ CSV).
 """
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from sim.clock import to_shown
 from sim.history import History
@@ -78,9 +79,28 @@ def to_json(history: History, *, rounds: bool = True) -> dict[str, Any]:
 def write_csv(history: History, folder: Path) -> list[Path]:
     """Write rounds.csv, requests.csv, tokens.csv and overall.csv into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, rows in _tables(history).items():
+        paths.append(folder / f"{name}.csv")
+        with paths[-1].open("w", newline="", encoding="utf-8") as file:
+            _write(file, rows)
+    return paths
+
+
+def csv_texts(history: History) -> dict[str, str]:
+    """The same tables as text by file name, for a run whose tables fit into memory."""
+    texts = {}
+    for name, rows in _tables(history).items():
+        file = io.StringIO(newline="")
+        _write(file, rows)
+        texts[f"{name}.csv"] = file.getvalue()
+    return texts
+
+
+def _tables(history: History) -> dict[str, Iterator[dict[str, Any]]]:
     figures = Metrics(history)
     requests = request_dicts(figures)
-    tables: dict[str, Iterator[dict[str, Any]]] = {
+    return {
         "rounds": (_flat(round_dict(record, history)) for record in history),
         "requests": (_flat({"id": id_, **row}) for id_, row in requests.items()),
         "tokens": (
@@ -90,18 +110,15 @@ def write_csv(history: History, folder: Path) -> list[Path]:
         ),
         "overall": iter([_flat(figures.overall())]),
     }
-    return [_write(folder / f"{name}.csv", rows) for name, rows in tables.items()]
 
 
-def _write(path: Path, rows: Iterator[dict[str, Any]]) -> Path:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = None
-        for row in rows:
-            if writer is None:
-                writer = csv.DictWriter(file, list(row))
-                writer.writeheader()
-            writer.writerow(row)
-    return path
+def _write(file: TextIO, rows: Iterator[dict[str, Any]]) -> None:
+    writer = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(file, list(row))
+            writer.writeheader()
+        writer.writerow(row)
 
 
 _LATENCIES = ("queue", "ttft", "tpot", "itl", "e2e")

@@ -21,6 +21,7 @@ NUMPY_IN_SIM = {
 }
 WITHOUT_TOOLKIT = (
     "app.session",
+    "app.files",
     "app.i18n",
     "app.lane_view",
     "app.lanes",

@@ -42,6 +42,7 @@ export function plain(text) { return text.normalize("NFKC").trim(); }
 const ICONS = {
   plus: '<path d="M8 3v10M3 8h10"/>',
   copy: '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/>',
+  share: '<circle cx="12" cy="3.5" r="2"/><circle cx="4" cy="8" r="2"/><circle cx="12" cy="12.5" r="2"/><path d="M5.8 7l4.4-2.5M5.8 9l4.4 2.5"/>',
   close: '<path d="M4 4l8 8M12 4l-8 8"/>',
   fold: '<path d="M9.5 4l-4 4 4 4"/>',
   menu: '<path d="M2 4h12M2 8h12M2 12h12"/>',

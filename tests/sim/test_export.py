@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 
 from sim import Scenario, run
-from sim.export import to_json, write_csv
+from sim.export import csv_texts, to_json, write_csv
 from tests.sim.make import by_hand, scenario, scenarios
 
 ROUND = [
@@ -192,3 +192,10 @@ def test_csv_overwrites_what_was_there(tmp_path: Path) -> None:
     write_csv(run(POOL), tmp_path)
     first, *_ = write_csv(run(by_hand()), tmp_path)
     assert len(rows(first)) == 5
+
+
+def test_tables_as_text_are_the_files(tmp_path: Path) -> None:
+    paths = write_csv(run(POOL), tmp_path)
+    assert list(csv_texts(run(POOL))) == [path.name for path in paths]
+    for path in paths:
+        assert csv_texts(run(POOL))[path.name].encode() == path.read_bytes()

@@ -1,4 +1,5 @@
-// Opening a trace: what a file may be, a button and a place to drop it; the whole page takes it too.
+// Opening a trace or a scenario: what a file may be, a button and a place to drop it; the whole page
+// takes it too.
 // It goes to Python in parts.
 
 import {fill, h, icon} from "../dom.js";
@@ -7,7 +8,7 @@ const PART = 1024 * 1024;
 const SAMPLE = "arrival_ms,prompt,output\n0,120,30\n250.5,64,12";
 
 export function files({model, drawer, say, wait}) {
-  const input = h("input", {type: "file", class: "away", tabindex: "-1", "aria-hidden": "true", accept: ".csv,.jsonl,.json,.txt"});
+  const input = h("input", {type: "file", class: "away", tabindex: "-1", "aria-hidden": "true", accept: ".csv,.jsonl,.json,.toml,.txt"});
   const veil = h("div", {class: "drop", hidden: true}, h("p", {word: "drop_here"}));
   const limits = h("p", {class: "note"});
   const el = drawer.add("open_trace",
@@ -15,7 +16,8 @@ export function files({model, drawer, say, wait}) {
     h("div", {class: "zone"},
       h("button", {class: "button", on: {click: () => input.click()}}, icon("open_file"), h("span", {word: "choose_file"})),
       h("p", {word: "or_drop"})),
-    h("p", {word: "formats"}), h("p", {word: "columns"}), h("pre", {text: SAMPLE}), limits);
+    h("p", {word: "formats"}), h("p", {word: "columns"}), h("pre", {text: SAMPLE}),
+    h("p", {word: "scenarios_too"}), limits);
 
   const read = async (file) => {
     const {words, file_limit} = model.view;

@@ -18,7 +18,7 @@ export function render({model}) {
   const bar = inputs({model, drawer});
   const text = lesson({model, notice: news.el, send});
   const scenes = rail({send, drawer});
-  const top = top_bar({send, toggle_rail: scenes.toggle});
+  const top = top_bar({model, send, toggle_rail: scenes.toggle, choose_file: () => trace.input.click()});
   const bookmark = address({model});
   const lost = banner();
   const stage = h("section", {class: "stage", label: "stage"}, model.get_child("stage"));
@@ -29,7 +29,7 @@ export function render({model}) {
   scenes.start(top.menu);
   trace.listen(app);
 
-  const parts = [top, scenes, text, news, bar, trace, bookmark];
+  const parts = [bookmark, top, scenes, text, news, bar, trace];
   let scene = null;
   const update = () => {
     const view = model.view;
@@ -49,6 +49,7 @@ export function render({model}) {
   model.on("remove", () => {
     window.removeEventListener("rb-connection-lost", show_lost);
     bookmark.stop();
+    top.stop();
   });
   return app;
 }

@@ -1,6 +1,7 @@
-// The top bar: menu, name, language, colours, and the sheet of keys.
+// The top bar: menu, name, links and files, language, colours, and the sheet of keys.
 
 import {h, icon, is_typing, svg} from "../dom.js";
+import {share} from "./share.js";
 
 // The bricks of the logo: x, y, width, request colour (null: an outline).
 const BRICKS = [[0, 0, 6, 0], [7, 0, 6, 0], [14, 0, 6, 0], [0, 6.5, 6, 1], [7, 6.5, 13, 2], [0, 13, 13, 3], [14, 13, 6, null]];
@@ -12,7 +13,7 @@ const KEYS = [
   [["]"], "key_next"], [["["], "key_previous"], [["+"], "key_faster"], [["−"], "key_slower"], [["?"], "key_help"],
 ];
 
-export function top_bar({send, toggle_rail}) {
+export function top_bar({model, send, toggle_rail, choose_file}) {
   const menu = h("button", {class: "quiet menu", label: "menu", "aria-expanded": "true", on: {click: toggle_rail}}, icon("menu"));
   const languages = LANGUAGES.map(([code, name, short]) => h(
     "button",
@@ -21,21 +22,25 @@ export function top_bar({send, toggle_rail}) {
   ));
   const theme = theme_button();
   const keys = key_sheet();
+  const links = share({model, choose_file});
   const el = h(
     "header", {class: "top"},
     menu, logo(), h("span", {class: "name", word: "name"}), h("span", {class: "tagline", word: "tagline"}),
     h("div", {class: "right"},
+      links.el,
       h("div", {class: "segments", role: "group", label: "language"}, ...languages),
       theme.el,
       h("button", {class: "quiet help", label: "help", text: "?", on: {click: () => keys.showModal()}})),
     keys,
   );
-  const update = ({lang, words}) => {
+  const update = (view) => {
+    const {lang, words} = view;
+    links.update(view);
     languages.forEach((button, i) => button.setAttribute("aria-pressed", String(LANGUAGES[i][0] === lang)));
     document.documentElement.lang = lang === "zh" ? "zh-CN" : "en";
     theme.update(words);
   };
-  return {el, menu, update};
+  return {el, menu, update, stop: links.stop};
 }
 
 function logo() {
