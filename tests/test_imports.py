@@ -22,12 +22,16 @@ NUMPY_IN_SIM = {
 WITHOUT_TOOLKIT = (
     "app.session",
     "app.i18n",
+    "app.lane_tables",
     "app.lane_view",
+    "app.lane_waits",
     "app.lanes",
+    "app.lines",
     "app.messages",
     "app.payload",
     "app.rows",
     "app.sentences",
+    "app.speech",
 )
 
 
