@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from app.lane_tables import tables
+from app.lane_waits import Waits
 from app.lanes import Lane, Window
 from app.sentences import MOST_LINES, Teller
-from sim import Reason, Round, Status
+from sim import Reason, Round
 from sim.clock import to_shown
 
 MOST_LISTED = 40  # requests in the state and per-request tables
@@ -19,14 +20,6 @@ MOST_BRICKS = 16  # entries of a round's strip kept apart; more are summed up by
 SUMMED = -1  # owner of a summed strip entry
 
 Payload = dict[str, Any]
-
-_LEAVES: dict[
-    str, tuple[str, str]
-] = {  # words of a wait that ends without a round: after some time, at once
-    Status.CANCELLED: ("lane.leaves", "lane.leaves_at_once"),
-    Status.TIMED_OUT: ("lane.leaves", "lane.leaves_at_once"),
-    Status.REJECTED: ("lane.turned_away", "lane.turned_away"),
-}
 
 OVERALL = (
     ("makespan", "time", 1, "less"),
@@ -52,6 +45,7 @@ class LaneView:
         self.first = int(np.searchsorted(ends, window.start, "right"))
         past = int(np.searchsorted(starts, window.end, "left"))
         self.records = self.history[self.first : past]
+        self.waits = Waits(lane, window, self.records, self.teller)
 
     @cached_property
     def seen(self) -> set[int]:
@@ -84,8 +78,8 @@ class LaneView:
             "emitted_before": int(tokens[self.first - 1]) if self.first else 0,
             "rounds": self._rounds(),
             "num_seats": max(0, *self.lane.seats) + 1,
-            "waits": self._waits(listed, place),
-            "gaps": self._gaps(place),
+            "waits": self.waits.waits(listed, place),
+            "gaps": self.waits.gaps(self.seen, place),
             "runs": self._runs(place),
             "batches": self._batches(),
             "strip": [self._strip(record, place) for record in self.records],
@@ -124,108 +118,6 @@ class LaneView:
             "used": [record.used or 0 for record in records],
             "emitted": [int(n) for n in tokens],
         }
-
-    def _waits(self, listed: list[int], place: dict[int, int]) -> list[Payload]:
-        """From each arrival to the first round, or to leaving without one; open when out of sight.
-
-        `end` says what ends the wait: `joins`, or how it leaves.
-        """
-        waits = []
-        window, arrivals, first = self.window, self.lane.arrivals, self.history.first_rounds
-        for index in listed:
-            arrival, joins = int(arrivals[index]), first[index] >= 0
-            until = int(
-                self.history.starts[first[index]] if joins else self.history.ended_at[index]
-            )
-            if arrival > window.end or until < window.start:
-                continue
-            if joins and arrival == until == window.start:  # seated from the very start
-                continue
-            end = "joins" if joins else str(self.history.states[index])
-            waits.append(
-                {
-                    "req": place[index],
-                    "t0": self.shown(arrival),
-                    "t1": self.shown(until) if until <= window.end else None,
-                    "text": self._wait_text(index, end, until - arrival),
-                    "end": end,
-                }
-            )
-        return waits
-
-    def _wait_text(self, index: int, end: str, waited: int) -> str:
-        keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
-        id_ = self.scenario.requests[index].id
-        time = self.teller.duration(waited)
-        return self.teller.say(keys[not waited], id=id_, time=time)
-
-    def events(self, index: int) -> list[tuple[int, str]]:
-        """What happens to a request in the window: time and kind.
-
-        Its first sent token, its end (`finish`, or how it left), each eviction (`preempted`), and
-        in a closed loop its arrival.
-        """
-        outputs, window = self.lane.final.outputs, self.window
-        events = [(time, "preempted") for time in self._evictions.get(index, ())]
-        if self.scenario.setup.concurrency is not None:
-            arrival = int(self.lane.arrivals[index])
-            if window.start <= arrival <= window.end:
-                events.append((arrival, "arrival"))
-        state = self.history.states[index]
-        ends = [(int(self.history.ended_at[index]), str(state))]
-        if state is Status.FINISHED:
-            ends = [(ends[0][0], "finish")]
-        if outputs.sent[index]:
-            ends.insert(0, (int(outputs.first_times[index]), "first"))
-        edge = window.start or -1  # the left edge of a later window is one of the window before
-        return events + [(time, kind) for time, kind in ends if edge < time <= window.end]
-
-    @cached_property
-    def _evictions(self) -> dict[int, list[int]]:
-        """When each request is evicted, by index."""
-        times: dict[int, list[int]] = {}
-        for record in self.records:
-            for id_ in record.preempted:
-                times.setdefault(self.index[id_], []).append(record.start)
-        return times
-
-    def _gaps(self, place: dict[int, int]) -> list[Payload]:
-        """From each eviction until the request is back or has left; open when out of sight."""
-        kind = "swapped" if self.scenario.setup.on_full == "swap" else "preempted"
-        gaps: list[Payload] = []
-        since: dict[str, Payload] = {}
-        for i, record in enumerate(self.records):
-            for id_ in [*since]:
-                if id_ in record.running or id_ in record.departed:
-                    since.pop(id_)["t1"] = self.shown(record.start)
-            for id_ in self._out(record) if i == 0 else record.preempted:
-                if id_ in record.running or id_ in record.departed:  # back at once, or gone
-                    continue
-                gap = {
-                    "req": place[self.index[id_]],
-                    "kind": kind,
-                    "t0": self.shown(record.start),
-                    "t1": None,
-                    "text": self.teller.say(f"lane.out_{kind}", id=id_),
-                }
-                since[id_] = gap
-                gaps.append(gap)
-        for id_, gap in since.items():
-            left = int(self.history.ended_at[self.index[id_]])
-            if left <= self.window.end:
-                gap["t1"] = self.shown(left)
-        return gaps
-
-    def _out(self, record: Round) -> list[str]:
-        """Who is out of the running in the first round of a window, for the first time or still."""
-        first = self.history.first_rounds
-        known = [
-            request.id
-            for request in record.queue
-            if 0 <= first[self.index[request.id]] < self.first
-        ]
-        in_sight = [id_ for id_ in known if self.index[id_] in self.seen]
-        return list(dict.fromkeys([*record.preempted, *in_sight]))
 
     def _runs(self, place: dict[int, int]) -> list[Payload]:
         """Equal rounds of a request in a row, as one rectangle or as many as the browser likes."""

@@ -1,7 +1,8 @@
 """The line of a round for one request: what it got and what came of it, or why it got nothing.
 
 The sentence leaves out its subject: the page sets the request's letter before it. What a request
-was before the round follows from how it stands after it and what the round gave.
+was before the round follows from how it stands after it and what the round gave. Longer than
+others, because every case that the simulator knows has its sentence here.
 """
 
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ def _events(parts: list[LaneView], listed: list[int], window: Window) -> list[Pa
             if window.start <= arrival <= window.end:
                 events.append((arrival, "arrival", place, None))
         for number_, part in enumerate(parts):
-            events += [(time, kind, place, number_) for time, kind in part.events(index)]
+            events += [(time, kind, place, number_) for time, kind in part.waits.events(index)]
     events.sort(key=lambda event: event[0])
     return [
         {"t": to_shown(time, setup.time), "kind": kind, "req": place, "lane": lane}

@@ -23,13 +23,17 @@ WITHOUT_TOOLKIT = (
     "app.session",
     "app.files",
     "app.i18n",
+    "app.lane_tables",
     "app.lane_view",
+    "app.lane_waits",
     "app.lanes",
+    "app.lines",
     "app.messages",
     "app.payload",
     "app.rows",
     "app.sentences",
     "app.setup_form",
+    "app.speech",
 )
 
 

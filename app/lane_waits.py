@@ -1,0 +1,132 @@
+"""Who waits in one lane and window, who is out after an eviction, and what happens to each when."""
+
+from functools import cached_property
+from typing import Any
+
+from app.lanes import Lane, Window
+from app.sentences import Teller
+from sim import Round, Status
+from sim.clock import to_shown
+
+Payload = dict[str, Any]
+
+_LEAVES: dict[
+    str, tuple[str, str]
+] = {  # words of a wait that ends without a round: after some time, at once
+    Status.CANCELLED: ("lane.leaves", "lane.leaves_at_once"),
+    Status.TIMED_OUT: ("lane.leaves", "lane.leaves_at_once"),
+    Status.REJECTED: ("lane.turned_away", "lane.turned_away"),
+}
+
+
+class Waits:
+    """Waits, gaps and events of one lane in one window."""
+
+    def __init__(self, lane: Lane, window: Window, records: list[Round], teller: Teller) -> None:
+        self.lane, self.history, self.window = lane, lane.history, window
+        self.records, self.teller = records, teller
+
+    def _shown(self, time: int) -> float:
+        return to_shown(time, self.history.scenario.setup.time)
+
+    def waits(self, listed: list[int], place: dict[int, int]) -> list[Payload]:
+        """From each arrival to the first round, or to leaving without one; open when out of sight.
+
+        `end` says what ends the wait: `joins`, or how it leaves.
+        """
+        waits = []
+        window, arrivals, first = self.window, self.lane.arrivals, self.history.first_rounds
+        for index in listed:
+            arrival, joins = int(arrivals[index]), first[index] >= 0
+            until = int(
+                self.history.starts[first[index]] if joins else self.history.ended_at[index]
+            )
+            if arrival > window.end or until < window.start:
+                continue
+            if joins and arrival == until == window.start:  # seated from the very start
+                continue
+            end = "joins" if joins else str(self.history.states[index])
+            waits.append(
+                {
+                    "req": place[index],
+                    "t0": self._shown(arrival),
+                    "t1": self._shown(until) if until <= window.end else None,
+                    "text": self._wait_text(index, end, until - arrival),
+                    "end": end,
+                }
+            )
+        return waits
+
+    def _wait_text(self, index: int, end: str, waited: int) -> str:
+        keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
+        id_ = self.history.scenario.requests[index].id
+        time = self.teller.duration(waited)
+        return self.teller.say(keys[not waited], id=id_, time=time)
+
+    def events(self, index: int) -> list[tuple[int, str]]:
+        """What happens to a request in the window: time and kind.
+
+        Its first sent token, its end (`finish`, or how it left), each eviction (`preempted`), and
+        in a closed loop its arrival.
+        """
+        outputs, window = self.lane.final.outputs, self.window
+        events = [(time, "preempted") for time in self._evictions.get(index, ())]
+        if self.history.scenario.setup.concurrency is not None:
+            arrival = int(self.lane.arrivals[index])
+            if window.start <= arrival <= window.end:
+                events.append((arrival, "arrival"))
+        state = self.history.states[index]
+        ends = [(int(self.history.ended_at[index]), str(state))]
+        if state is Status.FINISHED:
+            ends = [(ends[0][0], "finish")]
+        if outputs.sent[index]:
+            ends.insert(0, (int(outputs.first_times[index]), "first"))
+        edge = window.start or -1  # the left edge of a later window is one of the window before
+        return events + [(time, kind) for time, kind in ends if edge < time <= window.end]
+
+    @cached_property
+    def _evictions(self) -> dict[int, list[int]]:
+        """When each request is evicted, by index."""
+        times: dict[int, list[int]] = {}
+        for record in self.records:
+            for id_ in record.preempted:
+                times.setdefault(self.teller.index[id_], []).append(record.start)
+        return times
+
+    def gaps(self, seen: set[int], place: dict[int, int]) -> list[Payload]:
+        """From each eviction until the request is back or has left; open when out of sight."""
+        kind = "swapped" if self.history.scenario.setup.on_full == "swap" else "preempted"
+        gaps: list[Payload] = []
+        since: dict[str, Payload] = {}
+        for i, record in enumerate(self.records):
+            for id_ in [*since]:
+                if id_ in record.running or id_ in record.departed:
+                    since.pop(id_)["t1"] = self._shown(record.start)
+            for id_ in self._out(record, seen) if i == 0 else record.preempted:
+                if id_ in record.running or id_ in record.departed:  # back at once, or gone
+                    continue
+                gap = {
+                    "req": place[self.teller.index[id_]],
+                    "kind": kind,
+                    "t0": self._shown(record.start),
+                    "t1": None,
+                    "text": self.teller.say(f"lane.out_{kind}", id=id_),
+                }
+                since[id_] = gap
+                gaps.append(gap)
+        for id_, gap in since.items():
+            left = int(self.history.ended_at[self.teller.index[id_]])
+            if left <= self.window.end:
+                gap["t1"] = self._shown(left)
+        return gaps
+
+    def _out(self, record: Round, seen: set[int]) -> list[str]:
+        """Who is out of the running in the first round of a window, for the first time or still."""
+        first = self.history.first_rounds
+        known = [
+            request.id
+            for request in record.queue
+            if 0 <= first[self.teller.index[request.id]] < record.number - 1
+        ]
+        in_sight = [id_ for id_ in known if self.teller.index[id_] in seen]
+        return list(dict.fromkeys([*record.preempted, *in_sight]))
