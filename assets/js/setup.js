@@ -47,7 +47,7 @@ class Form {
     translate(this.el, form.words);
     this.summary.textContent = form.summary;
     fill_select(this.presets, [["", form.words.preset_own], ...form.presets], form.preset);
-    const others = form.problems.filter((problem) => !problem.option).map((problem) => problem.text);
+    const others = form.problems.filter((problem) => form.num_changed && !problem.option).map((problem) => problem.text);
     this.general.hidden = others.length === 0;
     this.general.textContent = others.length ? [...others, form.words.kept].join(form.gap) : "";
     for (const group of form.groups) { this.fill_group(group); }
