@@ -198,9 +198,9 @@ class Session(param.Parameterized):
         """A scene under another setup, with the requests that are typed."""
         data = self.chosen.to_dict()
         data["setup"] = self._setup_table()
-        own = {request["id"]: request for request in data["requests"]}
-        data["requests"] = [_not_in_table(own, row) | read(row) for row in self.rows]
+        data["requests"] = [read(row) for row in self.rows]
         problems = page_problems(data["requests"])
+        data["requests"] = _completed(data["requests"], self.chosen)
         try:
             scenario = Scenario.from_dict(data)
         except ScenarioError as error:
@@ -333,7 +333,10 @@ def _simulate(scenario: Scenario) -> list[Lane]:
     return lanes
 
 
-def _not_in_table(own: Mapping[str, dict[str, Any]], row: Row) -> dict[str, Any]:
-    """What a request of this name has beside the columns of the table, such as a priority."""
-    request = own.get(row["id"].strip(), {})
-    return {name: value for name, value in request.items() if name not in FIELDS}
+def _completed(rows: list[dict[str, Any]], chosen: Scenario) -> list[dict[str, Any]]:
+    """Rows with what the requests of their names have beside the table, such as a priority."""
+    own = {request["id"]: request for request in chosen.to_dict()["requests"]}
+    return [
+        {key: value for key, value in own.get(row["id"], {}).items() if key not in FIELDS} | row
+        for row in rows
+    ]
