@@ -198,6 +198,7 @@ function shownRange({ clock, zoom, t, range, pannedAt }) {
 
 /** Show the cursor where it is; tables and cards change only at boundaries. */
 function show(player) {
+  if (!player.range) return; // a run without a round has no stage
   const { stage, scrub, clock, t } = player;
   const [from, to] = player.range;
   const isOff = t < from - clock.eps || t > to + clock.eps;

@@ -10,7 +10,7 @@ const LANGUAGES = [["en", "EN", "EN"], ["zh", "中文", "中"]];
 
 const KEYS = [
   [["Space"], "key_space"], [["→"], "key_right"], [["←"], "key_left"], [["Home"], "key_home"], [["End"], "key_end"],
-  [["]"], "key_next"], [["["], "key_previous"], [["+"], "key_faster"], [["−"], "key_slower"], [["?"], "key_help"],
+  [["]"], "key_next"], [["["], "key_previous"], [["+"], "key_faster"], [["−"], "key_slower"], [["0"], "key_all"], [["?"], "key_help"],
 ];
 
 export function top_bar({model, send, toggle_rail, choose_file}) {
