@@ -189,13 +189,15 @@ class History:
         if self.scenario.setup.num_blocks is None:
             return used
         size, block = len(self), self.scenario.setup.block_size
-        growing = np.frombuffer(self._recorder.growing, dtype=np.int64)
-        first, count, amount, tokens = growing.reshape(-1, 4).T
-        one, more = amount == 1, amount > 1
-        taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
-        taken += taken_by_chunks(first[more], count[more], amount[more], tokens[more], block, size)
-        total: Ints = np.cumsum(taken)
-        used += total - total[self.per_round("first")]
+        if self._recorder.growing:
+            growing = np.frombuffer(self._recorder.growing, dtype=np.int64)
+            first, count, amount, tokens = growing.reshape(-1, 4).T
+            one, more = amount == 1, amount > 1
+            taken = taken_by_decodes(first[one], count[one], tokens[one], block, size)
+            more_than_one = (first[more], count[more], amount[more], tokens[more])
+            taken += taken_by_chunks(*more_than_one, block, size)
+            total: Ints = np.cumsum(taken)
+            used += total - total[self.per_round("first")]
         return used + self._rides.used(size) if self._rides else used
 
     @cached_property
