@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.history import History, Ints
-from sim.metrics.outputs import token_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ class _Growth:
         parts = (
             (begun, history.first_rounds[begun], np.ones_like(begun), cached[begun]),
             _prefill_runs(history),
-            token_runs(history),
+            history.token_runs,
         )
         kinds = np.repeat(np.arange(3), [len(part[0]) for part in parts])
         owner, first, count, each = (np.concatenate(c) for c in zip(*parts, strict=True))
@@ -111,11 +110,9 @@ class _Growth:
 
 def _prefill_runs(history: History) -> tuple[Ints, Ints, Ints, Ints]:
     """Request, first round, rounds and positions a round of every run of prompt positions."""
-    rows = np.concatenate([np.zeros((0, 4), dtype=np.int64), *history.work])
-    owners = np.repeat(np.arange(len(history.work)), [len(runs) for runs in history.work])
-    prompts = rows[:, 3] == 1
-    first, count, each, _ = rows[prompts].T
-    return owners[prompts], first, count, each
+    owner, first, count, each, kind = history.work_runs
+    prompts = kind == 1
+    return owner[prompts], first[prompts], count[prompts], each[prompts]
 
 
 def _sums(places: Ints, amounts: Ints, size: int) -> Ints:

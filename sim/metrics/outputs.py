@@ -16,14 +16,6 @@ Mask = NDArray[np.bool_]
 NEVER = np.iinfo(np.int64).max
 
 
-def token_runs(history: History) -> tuple[Ints, Ints, Ints, Ints]:
-    """Request, first round, rounds and tokens a round of every run of tokens, in this order."""
-    rows = np.concatenate([np.zeros((0, 3), dtype=np.int64), *history.tokens])
-    owners = np.repeat(np.arange(len(history.tokens)), [len(runs) for runs in history.tokens])
-    first, count, each = rows.T
-    return owners, first, count, each
-
-
 class Outputs:
     """Tokens out when the first `rounds` rounds are over, of all requests or of some.
 
@@ -34,7 +26,7 @@ class Outputs:
     def __init__(self, history: History, rounds: int, only: Mask | None = None) -> None:
         self.ends = history.ends[:rounds]
         self._size = len(history.scenario.requests)
-        owner, first, count, each = token_runs(history)
+        owner, first, count, each = history.token_runs
         if only is not None:
             chosen = only[owner]
             owner, first, count, each = owner[chosen], first[chosen], count[chosen], each[chosen]
