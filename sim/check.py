@@ -5,9 +5,10 @@ of its input.
 """
 
 from collections import Counter
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import pairwise, repeat, tee
 
-from sim.blocks import tables
+from sim.blocks import Tables, tables
 from sim.history import History
 from sim.record import Round
 from sim.scenario import Scenario
@@ -37,12 +38,12 @@ def check(history: History) -> int:
         AssertionError: names the law, the round and the request.
     """
     watch = _Watch(history)
-    for record in history:
+    for record, held in _with_tables(history):
         _check_round(record, history.scenario)
         watch.see(record)
+        if held is not None:
+            _check_tables(record, held, history.scenario.setup.num_blocks or 0)
     watch.end()
-    if history.scenario.setup.num_blocks is not None:
-        _check_tables(history)
     _check_columns(history)
     return len(history)
 
@@ -170,17 +171,24 @@ class _Watch:
             assert self.computed[id_] == due, f"{id_} computed {self.computed[id_]}, not {due}"
 
 
-def _check_tables(history: History) -> None:
+def _with_tables(history: History) -> Iterator[tuple[Round, Tables | None]]:
+    """Every round once, with the block tables of a pool."""
+    pool = history.scenario.setup.num_blocks
+    if pool is None:
+        return zip(history, repeat(None))
+    records, again = tee(history)
+    return zip(records, tables(again, pool), strict=True)
+
+
+def _check_tables(record: Round, held: Tables, pool: int) -> None:
     """Every table has as many blocks as were counted, and no block is in two of them."""
-    pool = history.scenario.setup.num_blocks or 0
-    for record, held in zip(history, tables(history, pool), strict=True):
-        at = f"round {record.number}"
-        counts = {id_: len(table) for id_, table in held.items()}
-        wanted = {id_: n for id_, n in record.blocks.items() if n}
-        assert counts == wanted, f"{at} has tables of {counts}, not {wanted} blocks"
-        blocks = [block for table in held.values() for block in table]
-        assert len(set(blocks)) == len(blocks), f"{at} has a block in two tables"
-        assert all(block in range(pool) for block in blocks), f"{at} has a block outside the pool"
+    at = f"round {record.number}"
+    counts = {id_: len(table) for id_, table in held.items()}
+    wanted = {id_: n for id_, n in record.blocks.items() if n}
+    assert counts == wanted, f"{at} has tables of {counts}, not {wanted} blocks"
+    blocks = [block for table in held.values() for block in table]
+    assert len(set(blocks)) == len(blocks), f"{at} has a block in two tables"
+    assert all(block in range(pool) for block in blocks), f"{at} has a block outside the pool"
 
 
 def _check_columns(history: History) -> None:

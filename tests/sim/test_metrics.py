@@ -227,7 +227,7 @@ def parts(kind: str, **more: object) -> dict[str, Group]:
         ("D", 0, 9, 2, {"tenant": "", "priority": 2, "cancel_at": 8}),
     )
     history = run(scenario(*rows, budget=8, slo={"ttft": 8}))
-    return metrics(history).groups(kind, **more)  # type: ignore[arg-type]
+    return metrics(history).groups(kind, **more)  # type: ignore[arg-type]  # kinds come as text from the tests
 
 
 def test_prompt_lengths_are_parted_into_terciles_or_by_given_bounds() -> None:
