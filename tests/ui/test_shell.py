@@ -344,3 +344,18 @@ def test_text_inputs_and_keys_are_in_reach_on_a_phone(open_page: Open) -> None:
     expect(page.get_by_label("Prompt of B")).to_be_visible()
     page.get_by_role("button", name="Keys and help").click()
     expect(page.get_by_role("dialog")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "page", [{"viewport": {"width": w, "height": 844}} for w in (390, 1280)], indirect=True
+)
+def test_all_buttons_of_the_top_bar_stand_in_it(open_page: Open) -> None:
+    page = open_page("h1", "lang=zh&scenario=7a")
+    bar = page.locator(".top").bounding_box()
+    assert bar is not None
+    for button in page.locator(
+        ".top > button, .top .right > * > button, .top .right > button"
+    ).all():
+        box = button.bounding_box()
+        if box is not None:  # hidden at this width
+            assert bar["y"] <= box["y"] and box["y"] + box["height"] <= bar["y"] + bar["height"]

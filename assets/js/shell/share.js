@@ -12,7 +12,7 @@ export function share({model, choose_file}) {
   const copier = h("button", {class: "button", on: {click: () => copy()}});
   const no_link = h("p", {class: "note", word: "link_file"});
   const open_file = item("open_scenario", () => { close(); choose_file(); });
-  const menu = h("div", {class: "menu", id: "share", role: "group", label: "share", tabindex: "-1", hidden: true},
+  const menu = h("div", {class: "share-menu", id: "share", role: "group", label: "share", tabindex: "-1", hidden: true},
     h("div", {class: "link-row"}, address, copier),
     said, no_link,
     item("save_scenario", () => save("scenario")), open_file,
