@@ -41,7 +41,7 @@ class Offer:
 
 
 def plan(state: State) -> Plan | None:
-    """The round that the grants of `state` have next, whether legal or not; None: nobody is here."""
+    """The round as given, as far as it is legal; None: nobody is here."""
     if not (state.waiting or state.running):
         return None
     assert state.grants is not None

@@ -37,8 +37,11 @@ class History:
     i as rows (first round, rounds, positions a round, 1 for prefill or 0 for decode); `tokens[i]`
     as rows (first round, rounds, tokens at each round's end); `first_rounds[i]` is the round it was
     admitted in (-1: never), `arrivals[i]` when it came, `states[i]` how it left, and `ended_at[i]`
-    when (of a run not played to its end: how it stands); `preemptions[i]` and `recomputed[i]` count its evictions and the positions
+    when; `preemptions[i]` and `recomputed[i]` count its evictions and the positions
     computed again for them. Rounds count from 0 here.
+
+    Of a run by hand that is not over, `states[i]` also says how those stand who have not left, and
+    `ended_at[i]` is then no earlier than its last round. The rounds of a fork before it are `past`.
     """
 
     def __init__(
@@ -98,8 +101,7 @@ class History:
 
     @cached_property
     def ended_at(self) -> Ints:
-        """When each request left: with its last token, or before; not before the end if it has not.
-        """
+        """When each request left: with its last token, or before."""
         owner, first, count, _ = self.token_runs
         times = np.zeros(len(self.states), dtype=np.int64)
         times[owner] = self.ends[first + count - 1]  # of several runs the last one stays
