@@ -136,6 +136,23 @@ def test_a_smaller_budget_holds_from_its_round_on() -> None:
     assert Metrics(child).overall()["budget_use"] == 14 / (8 + 8 + len(child) - 2)
 
 
+def test_before_the_first_round_all_is_free() -> None:
+    parent = run(scenario(("A", 0, 4, 4), **TICKS))
+    other = scenario(("X", 2, 1, 1), budget=1, mode="static")
+    child = fork(parent, 0, other)
+    assert list(child) == list(run(other))
+    assert child.past is None
+
+
+def test_a_static_batch_goes_on_with_its_blocks() -> None:
+    pool = {"block_size": 4, "num_blocks": 6}
+    parent = run(scenario(("A", 0, 4, 4), ("B", 1, 4, 1), mode="static", **TICKS | pool))
+    child = fork(parent, 2, parent.scenario.with_setup(num_blocks=2, batch_size=1))
+    assert given_to(child) == given_to(parent)
+    assert child.used.tolist() == parent.used.tolist()
+    assert check(child) == len(parent)
+
+
 def test_with_fewer_seats_nobody_is_thrown_out_and_nobody_joins() -> None:
     rows = (("A", 0, 2, 4), ("B", 0, 2, 3), ("C", 1, 2, 1))
     parent = run(scenario(*rows, max_num_seqs=2, **TICKS))

@@ -204,6 +204,7 @@ def test_nobody_here_lets_time_go_on_to_the_next() -> None:
     assert by_hand(subject, [{"A": 1}]).now == 20
     done = by_hand(subject, [{"A": 1}, {"B": 1}])
     assert (done.now, done.done, done.present) == (21, True, ())
+    assert [record.start for record in done.history] == [5, 20]
 
 
 def test_grants_are_tables_or_pairs_which_a_link_can_carry() -> None:
