@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.editor import clean
+from app.packing import packed_setup, unpacked_setup
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import Session
-from app.setup_form import tidied
+from app.setup_options import tidied
 from app.url import (
     MOST_CHARACTERS,
     MOST_IN_A_CELL,
@@ -18,10 +19,8 @@ from app.url import (
     is_edited,
     open_link,
     packed,
-    packed_setup,
     query,
     unpacked,
-    unpacked_setup,
 )
 from lessons.catalogue import scenes
 from sim.files import SYNTHETIC, builtin
