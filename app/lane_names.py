@@ -7,11 +7,11 @@ changed in it. Two that are alike are a lane and its copy.
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.i18n import say
-from app.lane_specs import REQUESTS, LaneSpec, base_of, bases, own_changes, request_field
-from app.rows import typed
+from app.lane_specs import CELLS, REQUESTS, LaneSpec, base_of, bases, own_changes, request_field
 from app.setup_form import parts, phrases, value_text
-from app.setup_options import every_option, lane_options, meaningless, texts
+from app.setup_options import every_option, lane_options, meaningless, shown, texts
 from sim import Scenario
+from sim.reading import written
 
 MOST_NAMED = 2  # changes in a title
 MOST_DIFFERENCES = 3
@@ -91,8 +91,12 @@ def change_text(name: str, typed_: str, lang: str) -> str:
     """One change in a few words: `budget 6`, `served first: decodes`, `C: arrival 0`."""
     if name.startswith(REQUESTS):
         id_, field = request_field(name)
-        return say(lang, "lane.of_request", id=id_, field=say(lang, f"field.{field}"), value=typed_)
-    value = value_text(name, typed_, lang)
+        return say(lang, "lane.of_request", id=id_, field=_field(field, lang), value=typed_)
+    return _setting(name, value_text(name, typed_, lang), lang)
+
+
+def _setting(name: str, value: str, lang: str) -> str:
+    """An option's label with its value behind it: after a colon where that is in words."""
     is_worded = every_option()[name].kind in ("choice", "bool")
     key = "lane.set_to" if is_worded else "lane.value"
     return say(lang, key, name=label(name, lang), value=value)
@@ -120,7 +124,7 @@ def _apart(names: list[str], lang: str) -> list[str]:
 def differences(scenarios: Sequence[Scenario], lang: str) -> str:
     """What the lanes do not have in common beside how they batch, in one line; or nothing."""
     said = [
-        _difference(label(name, lang), [value_text(name, one, lang) for one in values], lang)
+        _setting(name, _beside([value_text(name, one, lang) for one in values]), lang)
         for name, values in _differing_options(scenarios)
     ]
     said += _differing_cells(scenarios, lang)
@@ -144,30 +148,25 @@ def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, list[st
 
 
 def _differing_cells(scenarios: Sequence[Scenario], lang: str) -> list[str]:
-    """Cells of the request table that lanes have changed."""
-    tables = [scenario.requests for scenario in scenarios]
-    places = [
-        place
-        for place, requests in enumerate(zip(*tables, strict=False))
-        if any(request is not requests[0] for request in requests)
-    ]
+    """Fields of requests that lanes have changed."""
     said = []
-    for place in places:
-        ones = [_row(scenario, place) for scenario in scenarios]
-        for field in ones[0]:
-            values = list(dict.fromkeys(one[field] or "0" for one in ones))
+    for requests in zip(*(scenario.requests for scenario in scenarios), strict=True):
+        if all(request is requests[0] for request in requests):
+            continue
+        tables = [written(request, scenarios[0].setup.time) for request in requests]
+        for name in CELLS:
+            values = list(dict.fromkeys(shown(table.get(name)) or "–" for table in tables))
             if len(values) > 1:
-                name = say(lang, "lane.cell", id=ones[0]["id"], field=say(lang, f"field.{field}"))
-                said.append(_difference(name, values, lang))
+                cell = say(lang, "lane.cell", id=requests[0].id, field=_field(name, lang))
+                said.append(say(lang, "lane.value", name=cell, value=_beside(values)))
     return said
 
 
-def _row(scenario: Scenario, place: int) -> dict[str, str]:
-    """One request as a row of text."""
-    one = Scenario(scenario.setup, (scenario.requests[place],))
-    return typed(one)[0]
+def _field(name: str, lang: str) -> str:
+    """The head of a column of the request table; the name in a file where there is none."""
+    return phrases(lang, "field").get(name, name)
 
 
-def _difference(name: str, values: Sequence[str], lang: str) -> str:
-    key = "lane.from_to" if len(values) == 2 else "lane.value"
-    return say(lang, key, name=name, value=" / ".join(values), before=values[0], after=values[-1])
+def _beside(values: Sequence[str]) -> str:
+    """`4 → 6`, or `4 / 6 / 8`."""
+    return (" → " if len(values) == 2 else " / ").join(values)

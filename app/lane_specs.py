@@ -11,14 +11,13 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from app.rows import FIELDS, typed
 from app.rows import page_problems as row_problems
-from app.rows import read as read_row
 from app.setup_options import (
     Texts,
     lane_options,
     merged,
     page_problems,
+    parsed,
     presets,
     same,
     shown,
@@ -31,6 +30,7 @@ from sim.setup import Request, Setup
 
 MOST_LANES = 4
 REQUESTS = "requests."
+CELLS = {item.name: item.metadata["kind"] for item in fields(Request) if item.name != "id"}
 
 Requests = tuple[Request, ...]
 
@@ -108,7 +108,7 @@ def is_known(name: str) -> bool:
     """Whether a lane can change what has this name."""
     if name.startswith(REQUESTS):
         id_, field = request_field(name)
-        return bool(id_) and field in FIELDS[1:]
+        return bool(id_) and field in CELLS
     return name in lane_options()
 
 
@@ -152,7 +152,9 @@ def removed(specs: Specs, key: str) -> list[LaneSpec]:
     return [spec for spec in specs if spec.key != key] if len(specs) > 1 else list(specs)
 
 
-def changed(specs: Specs, key: str, changes: Mapping[str, str | None], shared: Texts) -> Specs:
+def changed(
+    specs: Specs, key: str, changes: Mapping[str, str | None], shared: Texts
+) -> list[LaneSpec]:
     """A lane with some changes more; None, or what all lanes share, takes a change back."""
 
     def is_own(name: str, value: str | None) -> bool:
@@ -169,10 +171,10 @@ def changed(specs: Specs, key: str, changes: Mapping[str, str | None], shared: T
     return [put(spec) if spec.key == key else spec for spec in specs]
 
 
-def rebased(specs: Specs, key: str, base: str) -> Specs:
+def rebased(specs: Specs, key: str, base: str) -> list[LaneSpec]:
     """A lane that begins as another base; what else it changes stays."""
     if base not in bases():
-        return specs
+        return list(specs)
     return [
         replace(spec, changes={**bases()[base], **_beside_presets(own_changes(spec))})
         if spec.key == key
@@ -230,12 +232,14 @@ def _changed_requests(scenario: Scenario, spec: LaneSpec) -> tuple[Requests, lis
 def _read_request(
     scenario: Scenario, place: int, cells: Texts
 ) -> tuple[Request | None, list[Problem]]:
-    """One request with some cells typed anew."""
-    old = scenario.requests[place]
+    """One request with some fields typed anew."""
     unit = scenario.setup.time
-    row = typed(replace(scenario, requests=(old,)))[0]
-    beside = {key: value for key, value in written(old, unit).items() if key not in FIELDS}
-    table = beside | read_row(row | cells)
+    table = written(scenario.requests[place], unit)
+    for field, typed in cells.items():
+        if typed.strip():
+            table[field] = parsed(CELLS[field], typed)
+        else:
+            table.pop(field, None)
     values, found = read({"setup": {"budget": 1, "time": unit}, "requests": [table]})
     found = row_problems([table]) + found
     moved = [replace(problem, place=("requests", place, *problem.place[2:])) for problem in found]

@@ -128,8 +128,21 @@ class Session(param.Parameterized):
         return texts(self.chosen.setup) | self.setup | {"budget": str(self.budget)}
 
     def add_lane(self, base: str) -> None:
-        """One more lane: the shared setup in a mode, or a scheduler by name."""
-        self.lanes = lane_specs.added(self.lanes, base)
+        """One more lane: the shared setup in a mode, or a scheduler by name.
+
+        One that cannot run here is not added, and `notice` says why.
+        """
+        lanes = lane_specs.added(self.lanes, base)
+        _, found = lane_scenarios(self.last_good, lanes)
+        new = {spec.key for spec in lanes} - {spec.key for spec in self.lanes}
+        faults = [problem for spec, problem in found if spec and spec.key in new]
+        if not faults:
+            self.lanes = lanes
+            return
+        name, rows = titles(lanes, self.lang)[new.pop()], self.rows
+        fault = told(faults[0], self.lang, rows, in_lane=True)["text"]
+        self.notice = ""
+        self.announce(lambda lang: say(lang, "lane.not_added", lane=name, fault=fault))
 
     def copy_lane(self, key: str) -> None:
         """One more lane like this one."""

@@ -166,7 +166,7 @@ def parsed(kind: str, typed: str) -> Any:
     typed = typed.strip()
     if kind == "bool":
         return {"true": True, "false": False}.get(typed, typed)
-    if kind == "choice":
+    if kind in ("choice", "text"):
         return typed
     if kind in _LISTS or (kind == "accepted" and "," in typed):
         pieces = typed.removesuffix(",").split(",")

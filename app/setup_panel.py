@@ -127,13 +127,13 @@ class SetupPanel(JSComponent):
         hidden = (*SHARED, *meaningless(spec.changes["mode"]))
         known = {name: option for name, option in lane_options().items() if name not in hidden}
         names = phrases(lang, "setup.preset_name")
-        changes = own | {"mode": spec.changes["mode"]}
+        base = shared | {"mode": spec.changes["mode"]}
         first = ("mode", "budget", *self._first())
         return {
             "summary": self._summary(spec),
             "presets": [[name, names[name]] for name in presets()],
-            "preset": preset_of(shared | changes, presets()),
-            "groups": setup_form.form(shared, changes, lang, first=first, known=known),
+            "preset": preset_of(base | own, presets()),
+            "groups": setup_form.form(base, own, lang, first=first, known=known),
             "cells": [[n, change_text(n, v, lang)] for n, v in own.items() if n in _cells(own)],
             "num_changed": len(own),
         }

@@ -1,5 +1,7 @@
 // Lanes: which are shown, one more, and what can be done with each. What a lane is, Python decides.
 
+const LEAST_LANE = 132;
+
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
  * what is inside a picture cannot be reached by everybody.
@@ -42,6 +44,7 @@ function drawAdd(lanes, payload, say) {
   const { add, command } = lanes;
   setShown(add, Boolean(command && payload.bases));
   setText(add.lastChild, say("lane_add"));
+  add.setAttribute("aria-label", say("lane_add"));
   const isFull = payload.lanes.length >= payload.most_lanes;
   add.disabled = isFull;
   add.title = isFull ? say("lane_most", { n: payload.most_lanes }) : "";
@@ -77,6 +80,11 @@ function laneLineHeight(payload, shown, size) {
   return Math.round(24 * (size.font / 12));
 }
 
+/** Height in px that the stage has at least: more than two lanes may be longer than the screen. */
+function leastLaneRoom(shown, size) {
+  return shown.length > 2 ? shown.length * LEAST_LANE * (size.font / 12) : 0;
+}
+
 /** Put a button at the end of each title row of the stage. */
 function placeLaneTools(lanes, { payload, say, lanes: shown }, layout) {
   lanes.menu.close();
@@ -90,7 +98,7 @@ function placeLaneTools(lanes, { payload, say, lanes: shown }, layout) {
 function toolButton(lanes, payload, lane, say) {
   if (!lanes.command) return [];
   const name = say("lane_tools", { lane: lane.title });
-  const button = h("button.rb-icon.rb-more", {
+  const button = h("button.rb-icon.rb-lane-more", {
     type: "button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": name, title: name,
     "data-testid": `lane-${lane.key}`,
     onclick: () => openMenu(lanes, button, lane.title, toolItems(lanes, payload, lane, say)),

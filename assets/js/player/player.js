@@ -144,8 +144,8 @@ function context(player) {
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory,
-    room: stageRoom(size, visible, secondHead + laneLineHeight(payload, lanes, size)
-      + (hasOverview ? overviewHeight(lanes.length) : 0)),
+    room: Math.max(leastLaneRoom(lanes, size), stageRoom(size, visible, secondHead
+      + laneLineHeight(payload, lanes, size) + (hasOverview ? overviewHeight(lanes.length) : 0))),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
