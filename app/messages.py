@@ -38,6 +38,12 @@ def told(
     return {"row": row, "field": field or None, "option": None, "text": text}
 
 
+def not_added(lane: str, problem: Problem, lang: str, rows: Sequence[Row]) -> str:
+    """Why a lane cannot stand beside the others."""
+    fault = told(problem, lang, rows, in_lane=True)["text"]
+    return say(lang, "lane.not_added", lane=lane, fault=fault)
+
+
 def _who(row: Any, lang: str, rows: Sequence[Row]) -> str:
     if not isinstance(row, int):
         return say(lang, "field.budget")

@@ -55,7 +55,7 @@ def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
 
 def _packed(changes: Mapping[str, str], between: str) -> str:
     return ",".join(
-        f"{_escaped(name)}{between}{_escaped(value)}" for name, value in changes.items()
+        f"{_escaped(name, '%2C')}{between}{_escaped(value, '~')}" for name, value in changes.items()
     )
 
 
@@ -72,7 +72,7 @@ def _unpacked(text: str, between: str, is_known: Callable[[str], bool]) -> tuple
     return found, unknown
 
 
-def _escaped(text: str) -> str:
+def _escaped(text: str, comma: str) -> str:
     for mark in _MARKS:
         text = text.replace(mark, f"%{ord(mark):02X}")
-    return text.replace(", ", "~").replace(",", "~")
+    return text.replace(", ", ",").replace(",", comma)

@@ -19,7 +19,7 @@ from app.inputs import Found, Inputs, lane_scenarios
 from app.lane_names import titles
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
-from app.messages import told, trace_error, trace_report
+from app.messages import not_added, told, trace_error, trace_report
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.sentences import number
@@ -139,10 +139,9 @@ class Session(param.Parameterized):
         if not faults:
             self.lanes = lanes
             return
-        name, rows = titles(lanes, self.lang)[new.pop()], self.rows
-        fault = told(faults[0], self.lang, rows, in_lane=True)["text"]
+        key, rows = new.pop(), self.rows
         self.notice = ""
-        self.announce(lambda lang: say(lang, "lane.not_added", lane=name, fault=fault))
+        self.announce(lambda lang: not_added(titles(lanes, lang)[key], faults[0], lang, rows))
 
     def copy_lane(self, key: str) -> None:
         """One more lane like this one."""
