@@ -7,6 +7,8 @@ cannot be done, changes nothing.
 from collections.abc import Mapping
 from typing import Any
 
+from app import hands
+from app.lane_runs import forked
 from app.session import Session
 
 
@@ -19,3 +21,25 @@ def run_command(session: Session, command: Mapping[str, Any]) -> None:
             session.copy_lane(key)
         case {"do": "remove_lane", "key": str(key)}:
             session.remove_lane(key)
+        case {"do": "fork_lane", "key": str(key), "round": int(number)} if number > 0:
+            session.put_lanes(forked(session.lanes, key, number))
+        case {"do": str(what), "key": str(key)} if what.startswith("hand_"):
+            _by_hand(session, what, key, command.get("grant"))
+
+
+def _by_hand(session: Session, what: str, key: str, grant: object) -> None:
+    match what:
+        case "hand_begin":
+            hands.begin(session, key)
+        case "hand_give" if isinstance(grant, Mapping) and _are_counts(grant):
+            hands.give(session, key, grant)
+        case "hand_undo":
+            hands.undo(session, key)
+        case "hand_finish":
+            hands.finish(session, key)
+        case "hand_compare":
+            hands.compare(session, key)
+
+
+def _are_counts(grant: Mapping[Any, Any]) -> bool:
+    return all(isinstance(id_, str) and type(n) is int for id_, n in grant.items())

@@ -39,7 +39,9 @@ class LaneView:
         self.lane, self.history, self.window = lane, lane.history, window
         self.scenario = lane.history.scenario
         self.unit = self.scenario.setup.time
+        self.lang = lang
         self.teller = Teller(lang, self.scenario, lane.arrivals.tolist())
+        self._tellers: dict[int, Teller] = {}
         self.index = self.teller.index
         starts, ends = self.history.starts, self.history.ends
         self.first = int(np.searchsorted(ends, window.start, "right"))
@@ -67,7 +69,7 @@ class LaneView:
         tokens = self.lane.progress.tokens
         return {
             "key": self.lane.key,
-            "budget": setup.budget,
+            "budget": int(self.history.setting(lambda one: one.budget).max(initial=setup.budget)),
             "pool": setup.num_blocks,
             "total_tokens": int(tokens[-1]) if len(tokens) else 0,
             "num_rounds": len(self.history),
@@ -87,6 +89,7 @@ class LaneView:
                 else "card.between"
             ),
             "after": self._after(place),
+            "forks": self._forks(),
             **self._tables(listed),
             "overall": self._overall(),
         }
@@ -113,7 +116,14 @@ class LaneView:
             "waiting": [len(record.queue) for record in records],
             "used": [record.used or 0 for record in records],
             "emitted": [int(n) for n in tokens],
+            "budget": self._budgets(),
         }
+
+    def _budgets(self) -> list[int]:
+        """The budget of each round, where a fork has changed it; else nothing."""
+        budgets = self.history.setting(lambda setup: setup.budget)
+        is_same = (budgets == self.scenario.setup.budget).all()
+        return [] if is_same else budgets[self.first : self.first + len(self.records)].tolist()
 
     def _runs(self, place: dict[int, int]) -> list[Payload]:
         """Equal rounds of a request in a row, as one rectangle or as many as the browser likes."""
@@ -191,7 +201,29 @@ class LaneView:
         return [[SUMMED, sums[phase], phase] for phase in phases if phase in sums]
 
     def _card(self, record: Round, place: dict[int, int]) -> Payload:
-        return self._placed(self.teller.card(record), place)
+        return self._placed(self._teller_of(record).card(record), place)
+
+    def _teller_of(self, record: Round) -> Teller:
+        """One that knows the setup of that round: before a fork it was another one."""
+        if not self.history.past:
+            return self.teller
+        scenario = self.history.scenario_of(record.number - 1)
+        arrivals = self.lane.arrivals.tolist()
+        if len(arrivals) != len(scenario.requests):
+            arrivals = None
+        return self._tellers.setdefault(id(scenario), Teller(self.lang, scenario, arrivals))
+
+    def _forks(self) -> list[Payload]:
+        """Where the lane parts from what it was: the round, and when that begins."""
+        starts, rounds = self.history.starts, len(self.history)
+        return [
+            {
+                "round": fork.round,
+                "t": self.shown(int(starts[fork.round - 1])) if fork.round <= rounds else None,
+                "text": self.teller.say("lane.parts", number=fork.round),
+            }
+            for fork in self.lane.spec.forks
+        ]
 
     def _placed(self, card: Payload, place: dict[int, int]) -> Payload:
         """A card whose lines name requests by their place in the payload."""
@@ -203,6 +235,8 @@ class LaneView:
 
     def _after(self, place: dict[int, int]) -> Payload:
         """The card after the last round: the end, and who left when it was over."""
+        if self.lane.is_open:
+            return self._plain_card("hand.your_turn", budget=self.scenario.setup.budget)
         time, total = self.teller.time(self.lane.end), len(self.scenario.requests)
         lost = len(self.lane.departures)
         values = {"served": total - lost, "all": total} if lost else {}

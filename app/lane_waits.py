@@ -41,7 +41,7 @@ class Waits:
             until = int(
                 self.history.starts[first[index]] if joins else self.history.ended_at[index]
             )
-            if arrival > window.end or until < window.start:
+            if arrival > window.end or until < window.start or self._is_to_come(index):
                 continue
             if joins and arrival == until == window.start:  # seated from the very start
                 continue
@@ -57,8 +57,13 @@ class Waits:
             )
         return waits
 
+    def _is_to_come(self, index: int) -> bool:
+        """Whether a run by hand has not come to its arrival yet."""
+        return self.lane.here[index] and int(self.lane.arrivals[index]) > self.lane.end
+
     def _wait_text(self, index: int, end: str, waited: int) -> str:
-        keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
+        joins_or_waits = end == "joins" or end not in _LEAVES
+        keys = ("lane.waits", "lane.at_once") if joins_or_waits else _LEAVES[end]
         id_ = self.history.scenario.requests[index].id
         time = self.teller.duration(waited)
         return self.teller.say(keys[not waited], id=id_, time=time)
@@ -77,6 +82,8 @@ class Waits:
                 events.append((arrival, "arrival"))
         state = self.history.states[index]
         ends = [(int(self.history.ended_at[index]), str(state))]
+        if self.lane.here[index]:
+            ends = []
         if state is Status.FINISHED:
             ends = [(ends[0][0], "finish")]
         if outputs.sent[index]:
