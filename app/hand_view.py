@@ -11,6 +11,7 @@ from app.i18n import join, words
 from app.lanes import Lane
 from app.speech import Speaker, number
 from sim import HandRun, Offer, Problem, Scenario, Status, by_hand, run
+from sim.clock import to_shown
 from sim.metrics import Metrics
 
 MOST_TOLD = 3  # latencies that differ
@@ -32,6 +33,7 @@ class HandView:
         return {
             "is_done": hand.done,
             "round": len(hand.history) + 1,
+            "now": to_shown(hand.now, self.scenario.setup.time),
             "budget": hand.budget,
             "can_evict": hand.blocks is not None,
             "present": [

@@ -25,10 +25,10 @@ SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
     "transport", "keys", "lanes", "legend", "card", "table", "grid", "metrics", "phone", "windows",
-    "point", "tip", "zoom", "actions", "state", "player", "panel",
+    "point", "tip", "zoom", "forks", "hands", "actions", "state", "player", "panel",
 )  # fmt: skip
 
-STYLES = ("player.css", "lanes.css")
+STYLES = ("player.css", "lanes.css", "hands.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")

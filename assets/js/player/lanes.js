@@ -107,11 +107,14 @@ function toolButton(lanes, payload, lane, say) {
 }
 
 /** What can be done with a lane; what cannot says why. */
-function toolItems({ command }, payload, { key }, say) {
+function toolItems(lanes, payload, lane, say) {
+  const { command } = lanes;
+  const { key } = lane;
   const isFull = payload.lanes.length >= payload.most_lanes;
   const isLast = payload.lanes.length === 1;
   const change = () => window.dispatchEvent(new CustomEvent("rb-setup", { detail: { lane: key } }));
   return [
+    ...forkItems(lanes, payload, lane, say),
     { text: say("lane_change"), id: "lane-change", act: change },
     {
       text: say("lane_copy"), id: "lane-copy", act: () => command({ do: "copy_lane", key }),
@@ -178,7 +181,7 @@ function menuItem(item, close) {
   return h("button", {
     type: "button", role: "menuitem", tabindex: -1, onclick, "data-testid": item.id,
     "aria-disabled": item.why ? "true" : null,
-  }, h("span", { text: item.text }), item.why ? h("small", { text: item.why }) : null);
+  }, h("span", { text: item.text }), item.why || item.note ? h("small", { text: item.why || item.note }) : null);
 }
 
 /** Arrows move, Escape closes; nothing of it reaches the player. */

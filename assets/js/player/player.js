@@ -34,6 +34,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     empty: h("p.rb-empty", { hidden: true }),
     tip: createTip(),
   });
+  player.hands = createHands(player);
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
@@ -52,9 +53,9 @@ function buildPage(player) {
   const { bar, stage, scrub, overview, transport } = player;
   player.root.classList.add("rb-player");
   player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
-  const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads);
+  const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads, player.hands.column);
   player.body = h("div.rb-body", {},
-    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
+    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.hands.bar, player.cardsEl, player.tables);
   player.root.append(bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el);
 }
 
@@ -94,7 +95,7 @@ function chooseLanes(player) {
   const { payload } = player;
   if (!payload.lanes.some((lane) => lane.key === player.view)) player.view = "all";
   player.lanes = lanesOf(payload, player.view);
-  player.clock = makeClock(payload, player.lanes);
+  player.clock = stretchClock(makeClock(payload, player.lanes), handLane(player));
 }
 
 /** Build cards and tables for the payload, and draw the stage. */
@@ -108,7 +109,7 @@ function rebuild(player) {
   player.root.dataset.lanes = String(lanes.length);
   player.root.dataset.run = String(payload.run);
   player.root.lang = payload.lang;
-  const isEmpty = lanes.every((lane) => lane.rounds.end.length === 0);
+  const isEmpty = lanes.every((lane) => lane.rounds.end.length === 0 && !lane.hand);
   setShown(player.empty, isEmpty);
   setText(player.empty, say("nothing_yet"));
   setShown(player.body, !isEmpty);
@@ -133,18 +134,19 @@ function placeExtras({ size, extras, transport }) {
 /** The payload, with the requests of the only lane shown if it has some of its own. */
 function payloadOf({ payload, lanes }) {
   const own = lanes.length === 1 && lanes[0].requests;
-  return own ? { ...payload, requests: own } : payload;
+  return own ? { ...payload, requests: own } : handPayload(payload, lanes);
 }
 
 /** What the drawing functions need to know. */
 function context(player) {
-  const { lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const { lanes, clock, say, theme, visible, view, memory, zoom, secondHead } = player;
+  const [size, width] = [handSize(player), player.width - handWidth(player)];
   const payload = payloadOf(player);
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory,
-    room: Math.max(leastLaneRoom(lanes, size), stageRoom(size, visible, secondHead
+    room: Math.max(handRoom(player), leastLaneRoom(lanes, size), stageRoom(size, visible, secondHead
       + laneLineHeight(payload, lanes, size) + (hasOverview ? overviewHeight(lanes.length) : 0))),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
@@ -181,6 +183,7 @@ function redraw(player) {
   const ctx = context(player);
   drawStage(player.stage, ctx);
   placeLaneTools(player.laneParts, ctx, player.stage.layout);
+  drawHands(player.hands, ctx, player.stage.layout);
   drawScrub(player.scrub, ctx, player.stage.layout);
   const data = overviewData(player.payload, player.lanes, player.clock, ctx.hasOverview);
   drawOverview(player.overview, ctx, player.stage.layout, data);
