@@ -60,6 +60,7 @@ class App:
         self._file = ""
         session.defer = lambda job, then: in_background(job, then, self.apologise)
         self.player = Player(payload=session.payload)
+        session.param.watch(self._play, "payload")  # before all others: the picture goes out first
         self.text = _markdown(session)
         self.slider = _budget_slider(session)
         self.shell = Shell(
@@ -76,9 +77,7 @@ class App:
             on_save=lambda what, give: save(session, what, give),
             sizing_mode="stretch_both",
         )
-        watch = session.param.watch
-        watch(self._show, list(SHOWN))
-        watch(self._play, "payload")
+        session.param.watch(self._show, list(SHOWN))
         self.player.param.watch(self._move_window, "window_request")
         self.player.param.watch(self._run_command, "command")
 

@@ -62,6 +62,7 @@ def test_a_lane_is_added_copied_changed_removed_and_restored(open_page: Open, la
     expect(page).to_have_url(re.compile("lanes=static/continuous/continuous:budget=6$"))
     tool(page, "static", "remove")
     expect(titles(page)).to_have_count(2)
+    expect(page).to_have_url(re.compile("lanes=continuous/continuous:budget=6$"))
     page.reload()
     expect(titles(page)).to_have_count(2)
     expect(titles(page).nth(1)).to_have_text(words["title"])
