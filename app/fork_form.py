@@ -9,14 +9,14 @@ from typing import Any
 
 from app.i18n import say
 from app.lane_specs import REQUESTS, Fork
-from app.setup_form import phrases
-from app.setup_options import FIXED_IN_RUN, Texts, shown
+from app.setup_options import Texts, shown
 from sim import History, Request
 from sim.clock import to_shown
 from sim.reading import written
 
 FIELDS = ("arrival", "prompt", "output", "cancel_at")
 FREE_ONCE_HERE = ("output", "cancel_at")
+FIXED_IN_RUN = ("mode", "time", "concurrency", "block_size")  # options
 
 Payload = dict[str, Any]
 
@@ -32,22 +32,16 @@ def fork_form(before: History, fork: Fork, problems: Sequence[Payload], lang: st
     """
     setup = before.scenario.setup
     start = int(before.ends[fork.round - 2]) if 1 < fork.round <= len(before) + 1 else 0
-    unit = phrases(lang, "unit").get(setup.time, "")
     time = say(lang, f"time.{setup.time}", value=f"{to_shown(start, setup.time):g}")
     return {
         "title": say(lang, "fork.title", number=fork.round),
         "text": say(lang, "fork.text", number=fork.round, time=time),
-        "heads": [say(lang, f"fork.head.{name}", unit=unit) for name in FIELDS],
+        "heads": [say(lang, f"fork.head.{name}") for name in FIELDS],
         "rows": [
             _row(before, index, request, start, fork.changes, problems, lang)
             for index, request in enumerate(before.scenario.requests)
         ],
     }
-
-
-def fixed_options(before: History) -> tuple[str, ...]:
-    """Options that a run cannot change under way."""
-    return FIXED_IN_RUN if before.scenario.setup else ()
 
 
 def _row(

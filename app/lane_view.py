@@ -220,7 +220,6 @@ class LaneView:
             {
                 "round": fork.round,
                 "t": self.shown(int(starts[fork.round - 1])) if fork.round <= rounds else None,
-                "text": self.teller.say("lane.parts", number=fork.round),
             }
             for fork in self.lane.spec.forks
         ]

@@ -8,7 +8,9 @@ const MOST_CHANGEABLE = 40000; // rounds of a run that can be gone on with
  * @param {function(Object): void} then is given the new lane
  */
 function awaitLane(player, then) {
-  player.awaited = { keys: new Set(player.payload.lanes.map((lane) => lane.key)), then };
+  const { lanes, most_lanes: most } = player.payload;
+  if (lanes.length >= most) return;
+  player.awaited = { keys: new Set(lanes.map((lane) => lane.key)), then };
 }
 
 /** A payload is about to be shown: if it has the awaited lane, tell who waits for it. */
@@ -69,20 +71,23 @@ function forkItems(lanes, payload, lane, say) {
   ];
 }
 
-/** Where a lane parts from what it was: a line, its past paler, and a word for both. */
-function writeForks(stage, ctx, lane) {
-  const { layout, say } = ctx;
+/** Where a lane parts from what it was: a line, and the rounds before it paler. */
+function writeForks(stage, { layout }, lane) {
   for (const fork of lane.lane.forks ?? []) {
     if (fork.t === null || fork.t < layout.from || fork.t > layout.to) continue;
     const x = layout.x(fork.t);
-    const top = lane.headsY;
-    const style = { top: `${top}px`, height: `${lane.bottom - top}px` };
-    const shared = { ...style, left: `${layout.gutter}px`, width: `${Math.max(0, x - layout.gutter)}px` };
-    stage.parts.over.append(h("div.rb-fork-past", { style: shared }));
-    stage.parts.over.append(h("div.rb-fork-line", { style: { ...style, left: `${x}px` } }));
-    const y = lane.rowsEnd + lane.caption / 2;
-    const text = say("fork_shared", { n: numberText(fork.round) });
-    const room = x - layout.gutter - 8;
-    if (room >= textWidth(text, layout.size.small)) label(stage, "rb-fork-word", text, x - 5, y);
+    const place = (top) => ({ top: `${top}px`, height: `${lane.bottom - top}px` });
+    const width = `${Math.max(0, x - layout.gutter)}px`;
+    stage.parts.over.append(
+      h("div.rb-fork-past", { style: { ...place(lane.headsY), left: `${layout.gutter}px`, width } }),
+      h("div.rb-fork-line", { style: { ...place(lane.queueY - 2), left: `${x}px` } }));
   }
+}
+
+/** Buttons outside the stage ask for a fork, or to play by hand, of the lane shown last; returns how to stop. */
+function listenForWishes(player) {
+  const wishes = { "rb-fork": player.act.forkLane, "rb-hand": player.act.beginByHand };
+  const listeners = Object.entries(wishes).map(([name, act]) => [name, () => act(lastShown(player))]);
+  for (const [name, listener] of listeners) window.addEventListener(name, listener);
+  return () => listeners.forEach(([name, listener]) => window.removeEventListener(name, listener));
 }
