@@ -54,9 +54,7 @@ def _row(
     lang: str,
 ) -> Payload:
     has_come = bool(start) and int(before.arrivals[index]) < start
-    has_left = (
-        has_come and before.states[index].has_left and int(before.ended_at[index]) <= start
-    )
+    has_left = has_come and before.states[index].has_left and int(before.ended_at[index]) <= start
     free: Sequence[str] = () if has_left else FREE_ONCE_HERE if has_come else FIELDS
     own = _texts(request, before)
     where = "left" if has_left else "here" if has_come else "to_come"

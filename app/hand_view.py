@@ -7,7 +7,7 @@ would have done is told of rounds that are over, and of the whole run only at it
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.i18n import join, words
+from app.i18n import words
 from app.lanes import Lane
 from app.speech import Speaker, number
 from sim import HandRun, Offer, Problem, Scenario, Status, by_hand, run
@@ -43,7 +43,8 @@ class HandView:
             ],
             "policy": [[id_, n] for id_, n in hand.suggestion.items()],
             "problems": [self._problem(problem) for problem in self._faults()],
-            "note": self._compared() if hand.done else self._last_round(),
+            "note": "" if hand.done else self._last_round(),
+            "outcome": self._compared() if hand.done else [],
         }
 
     def _offer(self, offer: Offer) -> Payload:
@@ -95,16 +96,16 @@ class HandView:
         listed = say("hand.comma").join(parts)
         return say("hand.differs", number=count, parts=listed)
 
-    def _compared(self) -> str:
+    def _compared(self) -> list[str]:
         """The whole run beside that of the policy."""
         mine, its = Metrics(self.lane.history), Metrics(run(self.scenario))
-        both = {"mine": self._time(mine.makespan), "its": self._time(its.makespan)}
+        both = {"mine": self._time(mine.makespan or 0), "its": self._time(its.makespan or 0)}
         lines = [self.speaker.say("hand.total", **both)]
         told = list(self._differing(self.scenario, mine, its))
         lines += told[:MOST_TOLD] or [self.speaker.say("hand.same")]
         if len(told) > MOST_TOLD:
             lines.append(self.speaker.say("hand.more", count=len(told) - MOST_TOLD))
-        return join(self.speaker.lang, lines)
+        return lines
 
     def _differing(self, scenario: Scenario, mine: Metrics, its: Metrics) -> Iterator[str]:
         """First tokens and longest gaps that are not the policy's, request by request."""

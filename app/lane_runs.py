@@ -39,21 +39,21 @@ def _play(
         hand = None if grants is None else by_hand(scenario, grants)
         history = hand.history if hand else run(scenario)
         for number, changes in forks:
-            history = _forked(history, Fork(number, dict(changes)))
+            after, problems = _scenario_after(history, Fork(number, dict(changes)))
+            if after is None:
+                return Played(None, tuple(problems))
+            history = fork(history, number - 1, after)
     except ScenarioError as error:
         return Played(None, error.problems)
     return Played(history, hand=None if forks else hand)
 
 
-def _forked(history: History, fork_: Fork) -> History:
-    if not 1 <= fork_.round <= len(history) + 1:
-        raise ScenarioError(
-            (Problem((), "no_such_round", fork_.round, {"high": len(history) + 1}),)
-        )
-    scenario, problems = applied(history.scenario, LaneSpec("", fork_.changes))
-    if scenario is None:
-        raise ScenarioError(tuple(problems))
-    return fork(history, fork_.round - 1, scenario)
+def _scenario_after(history: History, fork_: Fork) -> tuple[Scenario | None, list[Problem]]:
+    """What goes on from a fork, or why it cannot."""
+    last = len(history) + 1
+    if not 1 <= fork_.round <= last:
+        return None, [Problem((), "no_such_round", fork_.round, {"high": last})]
+    return applied(history.scenario, LaneSpec("", fork_.changes))
 
 
 def before_fork(spec: LaneSpec, shared: Scenario) -> History | None:

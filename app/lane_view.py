@@ -70,6 +70,7 @@ class LaneView:
         return {
             "key": self.lane.key,
             "budget": int(self.history.setting(lambda one: one.budget).max(initial=setup.budget)),
+            "budgets": self._budgets(),
             "pool": setup.num_blocks,
             "total_tokens": int(tokens[-1]) if len(tokens) else 0,
             "num_rounds": len(self.history),
@@ -116,7 +117,6 @@ class LaneView:
             "waiting": [len(record.queue) for record in records],
             "used": [record.used or 0 for record in records],
             "emitted": [int(n) for n in tokens],
-            "budget": self._budgets(),
         }
 
     def _budgets(self) -> list[int]:

@@ -96,7 +96,7 @@ def _unpacked_part(text: str, unknown: list[str]) -> tuple[str, Texts]:
 def _unpacked_hand(text: str, unknown: list[str]) -> Grants:
     """Rounds by hand, up to the first that cannot be read."""
     *rounds, rest = text.split(_END_OF_ROUND)
-    grants = []
+    grants: list[tuple[tuple[str, int], ...]] = []
     for one in rounds[:MOST_BY_HAND]:
         table, bad = _unpacked(one, "=", bool)
         if bad or not all(_WHOLE.fullmatch(n) for n in table.values()):

@@ -12,8 +12,8 @@ import param
 from panel.custom import JSComponent
 
 from app import setup_form
-from app.i18n import join, say
 from app.fork_form import FIXED_IN_RUN, fork_form
+from app.i18n import join, say
 from app.lane_names import change_text, titles
 from app.lane_runs import before_fork
 from app.lane_specs import REQUESTS, LaneSpec

@@ -42,9 +42,9 @@ function forkLane(player, key) {
   player.laneParts.command({ do: "fork_lane", key, round: shownRound(player, lane) });
 }
 
-/** The lane that a button outside the stage is about: the last of those shown. */
-function lastShown(player) {
-  return player.lanes.at(-1)?.key;
+/** The lane that a button outside the stage is about: the last of those shown, of those a policy runs if there is one. */
+function lastShown({ lanes }) {
+  return (lanes.findLast((lane) => !lane.hand) ?? lanes.at(-1))?.key;
 }
 
 /** Why one more lane cannot be made of this one, or nothing. */
@@ -53,21 +53,24 @@ function whyNoLane(payload, lane, say) {
   return lane.num_rounds > MOST_CHANGEABLE ? say("lane_too_long") : "";
 }
 
+/** The line that begins to play by hand: for this lane, or for the last that a policy runs. */
+function handItem(lanes, payload, say, lane = payload.lanes.findLast((one) => !one.hand)) {
+  if (!lane) return [];
+  const isSmall = payload.whole && payload.requests.length <= MOST_BY_HAND;
+  return [{
+    text: say("lane_hand"), id: "lane-hand", note: say("lane_hand_note"), act: () => lanes.act.beginByHand(lane.key),
+    why: whyNoLane(payload, lane, say) || (isSmall ? "" : say("lane_hand_many", { n: MOST_BY_HAND })),
+  }];
+}
+
 /** The lines of a lane's menu that make another lane of it. */
 function forkItems(lanes, payload, lane, say) {
-  const why = whyNoLane(payload, lane, say);
-  const isSmall = payload.whole && payload.requests.length <= MOST_BY_HAND;
-  const many = say("lane_hand_many", { n: MOST_BY_HAND });
   return [
     {
-      text: say("lane_fork"), id: "lane-fork", why, act: () => lanes.act.forkLane(lane.key),
+      text: say("lane_fork"), id: "lane-fork", why: whyNoLane(payload, lane, say), act: () => lanes.act.forkLane(lane.key),
       note: say("lane_fork_note", { n: lanes.act.shownRound(lane) }),
     },
-    {
-      text: say("lane_hand"), id: "lane-hand", note: say("lane_hand_note"), why: why || (isSmall ? "" : many),
-      act: () => lanes.act.beginByHand(lane.key),
-    },
-    null,
+    ...handItem(lanes, payload, say, lane), null,
   ];
 }
 

@@ -149,7 +149,7 @@ function handRow(hands, offer, say, place, request) {
     onclick: () => stepGrant(hands, offer, by),
   });
   hands.inputs.set(offer.id, input);
-  const left = offer.is_decode ? say("hand_decode") : say("hand_of", { n: numberText(offer.left) });
+  const left = offer.is_decode && hands.player.size.name !== "phone" ? say("hand_decode") : say("hand_of", { n: numberText(offer.left) });
   const note = offer.most === 0 && offer.why ? offer.why : left;
   const row = h("div.rb-hand-row", { style: { top: `${place.rowCentre(offer.req)}px` } }, h("div.rb-stepper", {}, step(-1, "hand_fewer"), input, step(1, "hand_more")), h("span.rb-hand-of", { text: note }),
   faults.length ? h("p.rb-hand-fault", { id, text: faults.map((one) => one.text).join(" ") }) : null);
@@ -192,7 +192,8 @@ function showDraft(hands) {
   const { hand } = lane;
   const general = hand.problems.filter((problem) => !inputs.has(problem.id)).map((problem) => problem.text);
   if (hand.is_done) {
-    hands.said.replaceChildren(h("p", { text: hand.note }));
+    const [total, ...others] = hand.outcome;
+    hands.said.replaceChildren(h("b", { text: total }), h("ul", {}, ...others.map((text) => h("li", { text }))));
     return;
   }
   for (const [id, input] of inputs) {

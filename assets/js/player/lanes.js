@@ -58,7 +58,7 @@ function addItems({ command }, payload, say) {
   const copies = payload.lanes.map(({ key, title }) => ({
     text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => command({ do: "copy_lane", key }),
   }));
-  return [...bases, null, ...copies];
+  return [...bases, null, ...copies, null, ...handItem(lanes, payload, say)];
 }
 
 /** Under the bar: the only lane's title and what can be done with it, or what differs. */

@@ -55,7 +55,7 @@ function buildPage(player) {
   player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
   const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads, player.hands.column);
   player.body = h("div.rb-body", {},
-    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.hands.bar, player.cardsEl, player.tables);
+    stageBox, stage.times, scrub.el, overview.el, player.hands.bar, player.extras, transport.el, player.cardsEl, player.tables);
   player.root.append(bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el);
 }
 

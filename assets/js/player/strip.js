@@ -30,19 +30,19 @@ function drawStrip(ctx, lane) {
 
 /** The budget of a round of the lane. */
 function budgetOf({ lane }, i) {
-  return lane.rounds.budget[i] ?? lane.budget;
+  return lane.budgets[i] ?? lane.budget;
 }
 
 /** The line of the budget; a step where a fork has changed it. */
 function drawBudget({ sheet, theme, layout }, lane, from, to) {
-  const { start, end, budget } = lane.lane.rounds;
+  const { rounds: { start, end }, budgets } = lane.lane;
   const yOf = (i) => lane.stripEnd - budgetOf(lane, i) * lane.stripUnit;
   const rule = (x0, x1, y0, y1) => addRule(sheet, x0, y0, x1, y1, theme.ink, theme.ink, 1.5);
-  if (!budget.length) rule(from, to, lane.stripY, lane.stripY);
-  budget.forEach((_, i) => {
+  if (!budgets.length) rule(from, to, lane.stripY, lane.stripY);
+  budgets.forEach((_, i) => {
     const isShown = end[i] > layout.from && start[i] < layout.to;
     const left = i ? layout.cut(start[i]) : from;
-    const right = i + 1 < budget.length ? layout.cut(start[i + 1]) : to;
+    const right = i + 1 < budgets.length ? layout.cut(start[i + 1]) : to;
     if (isShown) rule(left, right, yOf(i), yOf(i));
     if (isShown && i && yOf(i) !== yOf(i - 1)) rule(left, left, yOf(i - 1), yOf(i));
   });
