@@ -25,7 +25,7 @@ SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
     "transport", "keys", "lanes", "legend", "card", "table", "grid", "metrics", "phone", "windows",
-    "point", "tip", "zoom", "actions", "state", "player", "panel",
+    "point", "tip", "zoom", "actions", "state", "markup", "vector", "picture", "player", "panel",
 )  # fmt: skip
 
 STYLES = ("player.css", "lanes.css")

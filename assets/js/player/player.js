@@ -37,7 +37,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player)];
+  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player), listenToPictures(player)];
   return {
     setPayload: (payload) => setPayload(player, payload),
     destroy: () => {
