@@ -26,7 +26,17 @@ from lessons.catalogue import scenes
 from sim.files import builtin
 from sim.setup import MAX_REQUESTS
 
-SHOWN = ("lang", "scenario_name", "notice", "working", "budget", "rows", "setup", "problems")
+SHOWN = (
+    "lang",
+    "scenario_name",
+    "notice",
+    "working",
+    "budget",
+    "rows",
+    "setup",
+    "traffic",
+    "problems",
+)
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},

@@ -13,6 +13,7 @@ from typing import Any
 
 import param
 
+from app.generator import redrawn, told_in_short
 from app.i18n import LANGUAGES, say
 from app.lanes import Lane
 from app.messages import told, trace_error, trace_report
@@ -43,6 +44,7 @@ class Session(param.Parameterized):
     rows = param.List(item_type=dict, doc="The request table as typed, all text.")
     budget = param.Integer(default=4, bounds=(1, 16), doc="Most tokens one round may compute.")
     setup = param.Dict(default={}, doc="Options changed from the scene's own, as typed.")
+    traffic = param.Dict(default={}, doc="How else its requests are drawn or cut, as typed.")
     problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
     payload = param.Dict(default={})
     notice = param.String(default="")
@@ -54,6 +56,7 @@ class Session(param.Parameterized):
         super().__init__(**params)
         self.chosen = builtin(self.scenario_name)  # as its file has it, edits left out
         self.last_good = self.chosen  # what is on the screen
+        self.drawn = self.chosen  # with the requests that `traffic` makes of it
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
@@ -63,7 +66,7 @@ class Session(param.Parameterized):
         self._opened = TRACE
         self._busy = False
         self.choose(self.scenario_name)
-        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup"])
+        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "traffic"])
         self.param.watch(lambda *_: self._speak(), "lang")
 
     @property
@@ -138,7 +141,7 @@ class Session(param.Parameterized):
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
-        self.chosen = scenario
+        self.chosen = self.drawn = scenario
         budget = scenario.setup.budget
         high = 8192 if large else max(16, 4 * budget)
         self._busy = True
@@ -150,6 +153,7 @@ class Session(param.Parameterized):
                     rows=[] if large else typed(scenario),
                     budget=budget,
                     setup={},
+                    traffic={},
                     problems=[],
                     read_only=large,
                     notice="",
@@ -183,14 +187,15 @@ class Session(param.Parameterized):
         return merged(self.chosen.setup, self.setup) | {"budget": self.budget}
 
     def _reset_up(self) -> tuple[Scenario | None, list[Problem]]:
-        """A trace under another setup."""
+        """Requests that are drawn or opened, under another setup."""
         values, problems = read_table({"setup": self._setup_table()})
         if problems:
             return None, problems
         setup: Setup = values["setup"]
         changes = {item.name: getattr(setup, item.name) for item in fields(setup)}
+        self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
         try:
-            return self.chosen.with_setup(**changes), []
+            return self.drawn.with_setup(**changes), []
         except ScenarioError as error:
             return None, list(error.problems)
 
@@ -200,7 +205,6 @@ class Session(param.Parameterized):
         data["setup"] = self._setup_table()
         data["requests"] = [read(row) for row in self.rows]
         problems = page_problems(data["requests"])
-        data["requests"] = _completed(data["requests"], self.chosen)
         try:
             scenario = Scenario.from_dict(data)
         except ScenarioError as error:
@@ -264,15 +268,17 @@ class Session(param.Parameterized):
                 "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
             }  # fmt: skip
         opened = self.scenario_name == TRACE
-        key = f"scene.{self._opened if opened else self.scenario_name}"
+        drawn = "generated" if self.traffic else self.scenario_name
+        key = f"scene.{self._opened if opened else drawn}"
         values = {
             "cost": self._cost(),
-            "count": f"{len(self.chosen.requests):,}",
+            "count": f"{len(self.drawn.requests):,}",
             "name": self.chosen.name,
+            "traffic": told_in_short(self.drawn, self.lang) if self.traffic else "",
         }
         return {
             "number": "",
-            "title": self._say(key),
+            "title": self._say(key, **values),
             "hook": self._say(f"{key}_hook", **values),
             "text": "\n\n".join(
                 [self._say(f"{key}_text", **values)]
@@ -331,12 +337,3 @@ def _simulate(scenario: Scenario) -> list[Lane]:
     for lane in lanes:
         lane.prepare()
     return lanes
-
-
-def _completed(rows: list[dict[str, Any]], chosen: Scenario) -> list[dict[str, Any]]:
-    """Rows with what the requests of their names have beside the table, such as a priority."""
-    own = {request["id"]: request for request in chosen.to_dict()["requests"]}
-    return [
-        {key: value for key, value in own.get(row["id"], {}).items() if key not in FIELDS} | row
-        for row in rows
-    ]

@@ -7,27 +7,39 @@ with a wrong cell opens as that cell typed would. Panel's `location` is not used
 as JSON, blanks the page on one it does not know, and makes a history entry of every change.
 """
 
+import binascii
 import re
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Container, Mapping, Sequence
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
+from app import generator
 from app.i18n import LANGUAGES, join, say
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import TRACE, Session
 from app.setup_form import bad_names, difference, differing, options, tidied
 from lessons.catalogue import scenes
-from sim.files import builtin
+from sim import Scenario
+from sim.files import SYNTHETIC, builtin
 
 Arguments = Mapping[str, Sequence[bytes]]
 Complaint = str | None
 THEMES = ("light", "dark")
-MOST_CHARACTERS = 4_000  # of edited requests in an address
+MOST_CHARACTERS = 4_000  # of edited requests in an address, as they are
+MOST_PRESSED = 8_000  # of more than that, pressed together
 MOST_IN_A_CELL = 40
 MOST_NAMED = 6  # options that a notice lists
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
-_FEWEST_CELLS = 4  # the last field, cached tokens, may be missing
+_IN_PLACE = 5  # cells known by their place; the last of them, cached tokens, may be missing
+_BY_KEY = {  # cells behind those, by their first letter, in any order
+    "m": "max_output", "p": "priority", "t": "tenant", "d": "deadline",
+    "x": "cancel_at", "c": "credits", "r": "read_every",
+}  # fmt: skip
 _BETWEEN_CELLS, _BETWEEN_ROWS = "-", "_"
+_PRESSED = "~"
+_MOST_UNPRESSED = 200_000
 _DEFAULT_SCENE: str = Session.param.scenario_name.default
 
 
@@ -99,9 +111,11 @@ def query(session: Session) -> dict[str, str]:
     setup = difference(own, good.setup) if good else session.setup
     if setup and session.scenario_name != TRACE:
         state["setup"] = packed_setup(setup)
+    if session.traffic and session.scenario_name != TRACE:
+        state["traffic"] = packed_setup(session.traffic)
     rows = _edited(session, typed(good) if good else session.rows)
-    if rows is not None and len(quote(rows)) <= MOST_CHARACTERS:
-        state["rows"] = rows
+    if rows is not None and (word := _short(rows)):
+        state["rows"] = word
     return state
 
 
@@ -114,6 +128,7 @@ def is_edited(session: Session) -> bool:
     """Whether rows, budget or setup differ from what was chosen."""
     own = session.chosen
     has_other_rows = not session.read_only and packed(session.rows) != packed(typed(own))
+    has_other_rows = has_other_rows or bool(session.traffic)
     return has_other_rows or session.budget != own.setup.budget or bool(session.setup)
 
 
@@ -142,7 +157,7 @@ def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     if asked == TRACE:
         return _DEFAULT_SCENE, say(session.lang, "link.trace")
     lines = [say(session.lang, "link.scenario")]
-    if found.keys() & {"budget", "rows", "setup"}:
+    if found.keys() & {"budget", "rows", "setup", "traffic"}:
         lines.append(say(session.lang, "link.with_it"))
     return _DEFAULT_SCENE, join(session.lang, lines)
 
@@ -151,12 +166,28 @@ def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
     """Budget, setup and rows together, so that they are simulated once."""
     used, complaint = _budget(session, found.get("budget"))
     setup, dropped = _setup(session, found.get("setup"))
+    traffic, left_out = _traffic(session, found.get("traffic"))
     rows = found.get("rows")
-    table = None if rows is None or session.read_only else unpacked(rows)
+    table = None if rows is None or session.read_only else unpacked(rows, session.chosen)
     rows_shown = session.rows if table is None else table
-    session.param.update(budget=used, setup=setup, rows=rows_shown)
+    session.param.update(budget=used, setup=setup, rows=rows_shown, traffic=traffic)
     is_damaged = rows is not None and table is None
-    return [complaint, dropped, say(session.lang, "link.rows") if is_damaged else None]
+    no_rows = say(session.lang, "link.rows") if is_damaged else None
+    return [complaint, dropped, left_out, no_rows]
+
+
+def _traffic(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
+    """What the generator of a drawn scene is told, as far as it can be."""
+    if value is None:
+        return {}, None
+    asked, unknown = _named(value, generator.own("draw", "ms"))
+    bad = unknown
+    if session.scenario_name == SYNTHETIC:
+        asked, bad = generator.known("draw", asked, session.chosen)
+        bad = [*unknown, *bad]
+    elif asked:
+        asked, bad = {}, ["traffic"]
+    return asked, say(session.lang, "link.traffic", names=_listed(bad)) if bad else None
 
 
 def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
@@ -168,8 +199,11 @@ def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complai
     names = list(dict.fromkeys([*unknown, *bad]))
     if not names:
         return differing(own, kept), None
-    listed = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
-    return differing(own, kept), say(session.lang, "link.setup", names=listed)
+    return differing(own, kept), say(session.lang, "link.setup", names=_listed(names))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
 
 
 def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
@@ -186,27 +220,78 @@ def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
     return used, say(session.lang, "link.budget", **figures)
 
 
-# Rows: cells with "-" between them, rows with "_": "A-0-6-3_B-2-2-2"
+# Rows: cells with "-" between them, rows with "_": "A-0-6-3_B-2-2-2". Five cells are known by their
+# place; a further one begins with a letter that says what it is: "C-6-3-2--p1-d40". Links made
+# before there were such cells say nothing of them, and then the scene's own stand.
 
 
-def packed(rows: Sequence[Row]) -> str:
-    """Rows as one word of an address."""
-    return _BETWEEN_ROWS.join(_BETWEEN_CELLS.join(_cells(row)) for row in rows)
+def packed(rows: Sequence[Row], own: Scenario | None = None) -> str:
+    """Rows as one word of an address; `own` is the scene they were made from."""
+    closed = own is not None and any(map(_extras, typed(own)))
+    return _BETWEEN_ROWS.join(_BETWEEN_CELLS.join(_cells(row, closed=closed)) for row in rows)
 
 
-def unpacked(text: str) -> list[Row] | None:
+def unpacked(text: str, own: Scenario | None = None) -> list[Row] | None:
     """The rows of such a word, or None if it is damaged or too long."""
-    if len(quote(text)) > MOST_CHARACTERS:
+    if text.startswith(_PRESSED) and (plain := _unpressed(text)) is not None:
+        text = plain
+    elif len(quote(text)) > MOST_CHARACTERS:
         return None
     lines = text.split(_BETWEEN_ROWS) if text else []
-    cells = [[unquote(cell) for cell in line.split(_BETWEEN_CELLS)] for line in lines]
-    is_good = len(lines) <= MOST_ROWS and all(
-        _FEWEST_CELLS <= len(row) <= len(FIELDS) and max(map(len, row)) <= MOST_IN_A_CELL
-        for row in cells
-    )
-    if not is_good:
+    if len(lines) > MOST_ROWS:
         return None
-    return [dict(zip(FIELDS, [*row, ""], strict=False)) for row in cells]
+    others = {row["id"]: _extras(row) for row in typed(own)} if own else {}
+    rows = [_row([unquote(cell) for cell in line.split(_BETWEEN_CELLS)], others) for line in lines]
+    good = [row for row in rows if row is not None]
+    return good if len(good) == len(rows) else None
+
+
+def _row(cells: list[str], others: Mapping[str, Row]) -> Row | None:
+    """A row of its cells; what it leaves unsaid is that of the scene's request of its name."""
+    if len(cells) < _IN_PLACE - 1 or max(map(len, cells)) > MOST_IN_A_CELL + 1:
+        return None
+    in_place, by_key = cells[:_IN_PLACE], [cell for cell in cells[_IN_PLACE:] if cell]
+    keys = [cell[0] for cell in by_key]
+    if not set(keys) <= _BY_KEY.keys() or len(set(keys)) < len(keys):
+        return None
+    if max(map(len, in_place)) > MOST_IN_A_CELL:
+        return None
+    row = dict.fromkeys(FIELDS, "") | dict(zip(FIELDS, in_place, strict=False))
+    if len(cells) <= _IN_PLACE:
+        return row | others.get(row["id"], {})
+    return row | {_BY_KEY[cell[0]]: cell[1:] for cell in by_key}
+
+
+def _extras(row: Row) -> Row:
+    """The cells that are not known by their place, as far as they hold something."""
+    return {field: row[field] for field in _BY_KEY.values() if row.get(field)}
+
+
+def _cells(row: Row, *, closed: bool) -> list[str]:
+    """Where one might expect more, an empty cell behind the others says that there is none."""
+    cells = [_escaped(row.get(field, "")) for field in FIELDS[:_IN_PLACE]]
+    extras = [_escaped(key + row[field]) for key, field in _BY_KEY.items() if row.get(field)]
+    if extras or closed:
+        return cells + (extras or [""])
+    return cells if cells[-1] else cells[:-1]
+
+
+def _short(rows: str) -> str:
+    """Rows as they are, or pressed, or nothing if they are too long for an address all the same."""
+    if len(quote(rows)) <= MOST_CHARACTERS:
+        return rows
+    word = _PRESSED + urlsafe_b64encode(zlib.compress(rows.encode(), 9)).decode().rstrip("=")
+    return word if len(word) <= MOST_PRESSED else ""
+
+
+def _unpressed(text: str) -> str | None:
+    if len(text) > MOST_PRESSED:
+        return None
+    try:
+        data = urlsafe_b64decode(text.removeprefix(_PRESSED) + "===")
+        return zlib.decompressobj().decompress(data, _MOST_UNPRESSED).decode()
+    except (binascii.Error, zlib.error, ValueError):
+        return None
 
 
 # Setup: options with "," between them, a value behind ":", "~" for commas in it
@@ -219,11 +304,15 @@ def packed_setup(changes: Mapping[str, str]) -> str:
 
 def unpacked_setup(text: str) -> tuple[dict[str, str], list[str]]:
     """The options of such a word, and what in it names none."""
+    return _named(text, options())
+
+
+def _named(text: str, known: Container[str]) -> tuple[dict[str, str], list[str]]:
     found: dict[str, str] = {}
     unknown = []
     for piece in filter(None, text[:MOST_CHARACTERS].split(",")):
         name, colon, value = piece.partition(":")
-        if colon and name in options():
+        if colon and name in known:
             found[name] = tidied(unquote(value.replace("~", ",")))
         else:
             unknown.append(name[:MOST_IN_A_CELL])
@@ -236,14 +325,9 @@ def _escaped_value(typed: str) -> str:
     return typed.replace(", ", "~").replace(",", "~")
 
 
-def _cells(row: Row) -> list[str]:
-    cells = [_escaped(row.get(field, "")) for field in FIELDS]
-    return cells if cells[-1] else cells[:-1]
-
-
 def _escaped(cell: str) -> str:
     """Free of what divides; all else is escaped together with the address."""
-    for mark in ("%", _BETWEEN_CELLS, _BETWEEN_ROWS):
+    for mark in ("%", _BETWEEN_CELLS, _BETWEEN_ROWS, _PRESSED):
         cell = cell.replace(mark, f"%{ord(mark):02X}")
     return cell
 
@@ -254,5 +338,6 @@ def _edited(session: Session, table: Sequence[Row]) -> str | None:
         return None
     if len(table) > MOST_ROWS:
         return None
-    rows = packed(table)
-    return rows if rows != packed(typed(builtin(session.scenario_name))) else None
+    own = builtin(session.scenario_name)
+    rows = packed(table, own)
+    return rows if rows != packed(typed(own), own) else None
