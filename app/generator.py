@@ -73,7 +73,7 @@ def own(mode: Mode, unit: TimeUnit) -> Texts:
             return dict(_DRAWN)
         case "cut":
             return dict(_CUT)
-    in_ticks = {"kind": "uniform", "gap": "1", "size": "2"}
+    in_ticks = {"kind": "uniform", "gap": "1", "size": "2", "prompt": "0:1, 50:4, 100:8"}
     return _FILLED | (in_ticks if unit == "tick" else {})
 
 

@@ -27,15 +27,8 @@ from sim.files import builtin
 from sim.setup import MAX_REQUESTS
 
 SHOWN = (
-    "lang",
-    "scenario_name",
-    "notice",
-    "working",
-    "budget",
-    "rows",
-    "setup",
-    "traffic",
-    "problems",
+    *("lang", "scenario_name", "notice", "working", "budget"),
+    *("rows", "setup", "traffic", "problems"),
 )
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {

@@ -289,7 +289,9 @@ def _unpressed(text: str) -> str | None:
         return None
     try:
         data = urlsafe_b64decode(text.removeprefix(_PRESSED) + "===")
-        return zlib.decompressobj().decompress(data, _MOST_UNPRESSED).decode()
+        press = zlib.decompressobj()
+        plain = press.decompress(data, _MOST_UNPRESSED).decode()
+        return plain if press.eof and plain else None
     except (binascii.Error, zlib.error, ValueError):
         return None
 

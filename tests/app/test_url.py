@@ -1,6 +1,7 @@
 """Links are typed by strangers: what does not fit becomes the nearest good value, and is said."""
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -294,7 +295,12 @@ def test_rows_for_a_scene_that_is_not_edited_are_left_out_and_said() -> None:
 
 def test_too_many_or_too_long_rows_stay_out_of_the_address() -> None:
     session = Session()
-    session.set_rows([row(f"请求{i}", "0", "1", "1") for i in range(MOST_ROWS)])
+    draw = Random(1)
+    names = (
+        "".join(chr(draw.randint(0x4E00, 0x9FFF)) for _ in range(20)) for _ in range(MOST_ROWS)
+    )
+    session.set_rows([row(name, "0", "1", "1") for name in names])
+    assert not session.problems
     assert "rows" not in query(session)
     session.set_rows([row(str(i), "0", "1", "1") for i in range(MOST_ROWS)])
     assert len(address(session)) < MOST_CHARACTERS
