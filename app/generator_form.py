@@ -39,7 +39,7 @@ def form(mode: Mode, values: Texts, scenario: Scenario, lang: str) -> dict[str, 
     return {
         "mode": mode,
         "head": say(lang, f"generator.head_{mode}"),
-        "lead": say(lang, f"generator.lead_{mode}", limit=_limit(mode)),
+        "lead": say(lang, f"generator.lead_{mode}", limit=_limit(mode), rows=MOST_ROWS),
         "action": say(lang, f"generator.do_{mode}"),
         "groups": [
             {
