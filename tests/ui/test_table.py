@@ -1,4 +1,4 @@
-"""The request table: columns, blocks, order, undo, and the forms in its place, in a real browser."""
+"""The request table in a real browser: columns, blocks, order, undo, and the forms in its place."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 PASTE = """(el, text) => {
   const data = new DataTransfer();
   data.setData("text/plain", text);
-  el.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+  const options = {clipboardData: data, bubbles: true, cancelable: true};
+  return el.dispatchEvent(new ClipboardEvent("paste", options));
 }"""
 TRACE = "arrived_at,num_prefill_tokens,num_decode_tokens\n" + "".join(
     f"{i},{50 + i},{5 + i % 7}\n" for i in range(300)
@@ -25,7 +26,10 @@ def table(open_page: Open) -> Callable[..., Page]:
 
     def opened(query: str = "scenario=5a", name: str = "Requests") -> Page:
         page = open_page("h1", query)
-        page.get_by_role("button", name=name, exact=True).click()
+        button = page.get_by_role("button", name=name, exact=True)
+        page.wait_for_timeout(100)  # a link with wrong cells opens the drawer itself
+        if button.get_attribute("aria-expanded") != "true":
+            button.click()
         return page
 
     return opened
@@ -46,7 +50,7 @@ def names(page: Page) -> list[str]:
 
 
 def said(page: Page) -> Locator:
-    return page.locator(".editor .note")
+    return page.locator("#requests p.note")
 
 
 # Columns.
@@ -158,9 +162,7 @@ def test_unknown_heads_and_too_many_rows_are_said(table: Open) -> None:
 
 def test_a_single_value_is_pasted_as_text(table: Open) -> None:
     page = table()
-    assert cell(page, "Prompt of A").evaluate(
-        PASTE.replace("el.dispatch", "return el.dispatch"), "1,024"
-    )
+    assert cell(page, "Prompt of A").evaluate(PASTE, "1,024")  # nobody took it over
 
 
 # Undo and redo.
@@ -196,6 +198,7 @@ def test_typing_is_taken_back_before_edits(table: Open) -> None:
     page.keyboard.type("55")
     page.keyboard.press("Control+z")
     expect(cell(page, "Prompt of A")).to_have_value("7")
+    expect(page).to_have_url(re.compile("rows=A-0-7-3"))
 
 
 # Rows.
