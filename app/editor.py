@@ -18,12 +18,12 @@ from app import generator
 from app.generator import Mode, Texts
 from app.generator_form import form
 from app.i18n import join, words
+from app.row_text import MOST_IN_A_CELL
 from app.rows import ALWAYS, FIELDS, MOST_ROWS, Row, names, typed_requests
 from app.script import module, style
 from app.session import Session
 from app.setup_form import MOST_IN_A_BOX
 from app.setup_form import differing as setup_differing
-from app.url import MOST_IN_A_CELL
 
 
 class RequestTable(JSComponent):
@@ -32,8 +32,8 @@ class RequestTable(JSComponent):
     table = param.Dict(default={}, doc="Rows or form, problems and words to show.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "editor/past.js", "editor/block.js", "editor/order.js", "editor/line.js",
-        "editor/generator.js", "editor.js",
+        "dom.js", "editor/past.js", "editor/block.js", "editor/columns.js", "editor/order.js",
+        "editor/line.js", "editor/generator.js", "editor.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("editor.css"), style("generator.css")]
 

@@ -2,6 +2,7 @@
 
 import {fill, h, icon, plain, translate} from "./dom.js";
 import {cells_of, read_block} from "./editor/block.js";
+import {Columns, sentence} from "./editor/columns.js";
 import {Generator} from "./editor/generator.js";
 import {fill_line, make_line} from "./editor/line.js";
 import {moved_by_key} from "./editor/order.js";
@@ -23,8 +24,7 @@ class Editor {
     this.rows = [];
     this.past = new Past();
     this.lines = [];
-    this.columns = [];
-    this.shows_all = false;
+    this.columns = new Columns((field) => this.explain(field));
     this.said = "";
     this.make();
   }
@@ -32,8 +32,7 @@ class Editor {
   make() {
     this.title = h("h2");
     this.body = h("tbody");
-    this.heads = h("tr");
-    this.grid = h("table", {}, h("caption", {word: "caption"}), h("thead", {}, this.heads), this.body);
+    this.grid = h("table", {}, h("caption", {word: "caption"}), h("thead", {}, this.columns.el), this.body);
     this.frame = h("div", {class: "frame"}, this.grid);
     this.about = h("p", {class: "about"});
     this.empty = h("div", {class: "empty"},
@@ -42,7 +41,7 @@ class Editor {
     this.general = h("p", {class: "general", role: "alert", hidden: true});
     this.count = h("span", {class: "count"});
     this.status = h("p", {class: "note", role: "status"});
-    this.more = this.button("more_columns", () => this.show_all(!this.shows_all), "link");
+    this.more = this.button("more_columns", () => this.show_all(), "link");
     this.add_button = h("button", {class: "button", type: "button", on: {click: () => this.add()}}, icon("plus"), h("span", {word: "add"}));
     this.fill_button = this.button("generate", () => this.ask({type: "fill", open: true}), "button");
     this.undo_button = this.button("undo", () => this.undo(), "link");
@@ -64,12 +63,10 @@ class Editor {
     if (table.seq < this.seq) { return; }
     const other = table.scenario !== this.table?.scenario;
     const had_form = Boolean(this.table?.form);
+    if (other) { this.past.forget(); }
+    if (other || table.words.title !== this.table.words.title) { this.said = ""; } // or it is in another language
     this.table = table;
     translate(this.el, table.words);
-    if (other) {
-      this.past.forget();
-      this.said = "";
-    }
     if (!same(table.rows, this.rows)) {
       if (!other) { this.past.keep(this.rows); }
       this.rows = table.rows.map((row) => ({...row}));
@@ -187,7 +184,8 @@ class Editor {
     if (!lines?.length) { return; }
     event.preventDefault();
     const {limit, words, fields, names} = this.table;
-    const block = read_block(lines, [...this.columns, ...fields.filter((one) => !this.columns.includes(one))], field, names);
+    const {shown} = this.columns;
+    const block = read_block(lines, [...shown, ...fields.filter((one) => !shown.includes(one))], field, names);
     const room = block.lines.slice(0, limit - i);
     this.commit(this.pasted(room, i, block.fields));
     const said = [fill(room.length < block.lines.length ? words.pasted_some : words.pasted, {rows: room.length, limit})];
@@ -218,43 +216,32 @@ class Editor {
     }
   }
 
-  // Columns: some are always there, the others when they hold something or are asked for
+  // Columns
 
-  show_all(all) {
-    this.shows_all = all;
+  show_all() {
+    this.columns.all = !this.columns.all;
     this.draw();
   }
 
+  /** Choose the columns; if they change all lines are new, and the box to return to is given. */
   choose_columns() {
-    const {fields, always, words, unit} = this.table;
-    const wanted = fields.filter((field) => this.shows_all || always.includes(field) || this.holds(field));
-    this.more.setAttribute("aria-expanded", String(this.shows_all));
-    this.more.textContent = this.shows_all ? words.fewer_columns : words.more_columns;
-    this.frame.classList.toggle("wide", wanted.length > 5);
-    const heads = wanted.map((field) => fill(words[field], {unit: words[unit]}));
-    if (wanted.join() === this.columns.join() && this.heads.dataset.words === heads.join()) { return null; }
-    this.heads.dataset.words = heads.join();
-    this.heads.replaceChildren(...wanted.map((field, i) => this.head(field, heads[i])), h("td"));
-    if (wanted.join() === this.columns.join()) { return null; }
+    const {words} = this.table;
     const place = this.place();
-    this.columns = wanted;
+    const are_others = this.columns.choose(this.table, this.rows, place);
+    this.more.setAttribute("aria-expanded", String(this.columns.all));
+    this.more.textContent = this.columns.all ? words.fewer_columns : words.more_columns;
+    this.frame.classList.toggle("wide", this.columns.shown.length > 5);
+    if (!are_others) { return null; }
     this.lines = [];
     this.body.replaceChildren();
     return place;
-  }
-
-  /** A column is there while it holds something, is wrong, or has the focus. */
-  holds(field) {
-    const {problems} = this.table;
-    return this.rows.some((row) => row[field] !== "") || problems.some((problem) => problem.field === field) ||
-      this.place()?.field === field;
   }
 
   /** The box one is in, and what is typed there. */
   place() {
     const focused = this.el.getRootNode().activeElement;
     const i = this.lines.findIndex(({row}) => focused && row.contains(focused));
-    const field = this.columns.find((name) => this.lines[i]?.cells[name] === focused);
+    const field = this.columns.shown.find((name) => this.lines[i]?.cells[name] === focused);
     return field ? {i, field, value: focused.value} : null;
   }
 
@@ -265,20 +252,8 @@ class Editor {
     cell.value = value;
   }
 
-  head(field, text) {
-    const explain = () => this.explain(field);
-    const about = this.about_column(field);
-    return h("th", {scope: "col", class: field, on: {pointerenter: explain, pointerleave: () => this.explain(null)}},
-      h("span", {tabindex: "0", "aria-description": about, text, on: {focus: explain, blur: () => this.explain(null)}}));
-  }
-
-  about_column(field) {
-    const {words, unit} = this.table;
-    return fill(words[`about.${field}`], {unit: words[unit]});
-  }
-
   /** One line above the table says what a column is, or how to paste. */
-  explain(field) { this.about.textContent = field ? this.about_column(field) : this.table.words.paste; }
+  explain(field) { this.about.textContent = field ? sentence(field, this.table) : this.table.words.paste; }
 
   // Drawing: lines are kept and refilled, so that the focus stays where it is
 
@@ -286,7 +261,7 @@ class Editor {
     const {words, limit, read_only} = this.table;
     const place = this.choose_columns();
     while (this.lines.length < this.rows.length) {
-      const line = make_line(this.lines.length, this.columns, this);
+      const line = make_line(this.lines.length, this.columns.shown, this);
       this.lines.push(line);
       this.body.append(line.row, line.error);
     }
@@ -308,7 +283,6 @@ class Editor {
     this.undo_button.disabled = this.past.before.length === 0;
     this.redo_button.disabled = this.past.after.length === 0;
     this.status.textContent = this.said;
-    if (!this.about.textContent) { this.explain(null); }
     this.draw_general(none);
   }
 

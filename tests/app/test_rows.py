@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.i18n import LANGUAGES, words
+from app.row_text import MOST_IN_A_CELL, packed, unpacked
 from app.rows import ALWAYS, FIELDS, MOST, MOST_ROWS, names, plain_name, read, typed
 from app.session import Session
-from app.url import MOST_IN_A_CELL, arguments_of, open_link, packed, query, unpacked
+from app.url import arguments_of, open_link, query
 from sim import Scenario
 from sim.files import builtin
 from sim.setup import Request

@@ -8,20 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.editor import clean
+from app.row_text import MOST_CHARACTERS, MOST_IN_A_CELL, packed, unpacked
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import Session
 from app.setup_form import tidied
 from app.url import (
-    MOST_CHARACTERS,
-    MOST_IN_A_CELL,
     address,
     arguments_of,
     is_edited,
     open_link,
-    packed,
     packed_setup,
     query,
-    unpacked,
     unpacked_setup,
 )
 from lessons.catalogue import scenes
