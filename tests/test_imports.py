@@ -22,6 +22,8 @@ NUMPY_IN_SIM = {
 WITHOUT_TOOLKIT = (
     "app.session",
     "app.files",
+    "app.generator",
+    "app.generator_form",
     "app.i18n",
     "app.lane_tables",
     "app.lane_view",
@@ -30,6 +32,7 @@ WITHOUT_TOOLKIT = (
     "app.lines",
     "app.messages",
     "app.payload",
+    "app.row_text",
     "app.rows",
     "app.sentences",
     "app.setup_form",
