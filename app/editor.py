@@ -43,6 +43,7 @@ class RequestTable(JSComponent):
         self._asked: Texts = {}  # typed into the form and not run yet
         self._filling = False
         self._filled = False
+        self._made: tuple[Any, dict[str, Any]] = ((), {})  # the last form, which may draw thousands
         super().__init__(table=self._shown(), **params)
         watch = session.param.watch
         watch(self._start_anew, ["scenario_name", "traffic", "read_only"])
@@ -133,7 +134,10 @@ class RequestTable(JSComponent):
             return None
         values = self._values(mode)
         is_changed = bool(session.traffic or self._asked or generator.looped(values)["concurrency"])
-        return form(mode, values, session.chosen, session.lang) | {"is_changed": is_changed}
+        key = (mode, values, session.chosen, session.lang)
+        if key != self._made[0]:
+            self._made = (key, form(*key))
+        return self._made[1] | {"is_changed": is_changed}
 
     def _shown(self) -> dict[str, Any]:
         session = self._session

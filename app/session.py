@@ -65,6 +65,7 @@ class Session(param.Parameterized):
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
         self._busy = False
+        self._told: tuple[Any, str] = ((), "")
         self.choose(self.scenario_name)
         self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "traffic"])
         self.param.watch(lambda *_: self._speak(), "lang")
@@ -274,7 +275,7 @@ class Session(param.Parameterized):
             "cost": self._cost(),
             "count": f"{len(self.drawn.requests):,}",
             "name": self.chosen.name,
-            "traffic": told_in_short(self.drawn, self.lang) if self.traffic else "",
+            "traffic": self._told_traffic(),
         }
         return {
             "number": "",
@@ -285,6 +286,13 @@ class Session(param.Parameterized):
                 + ([] if self.payload.get("whole", True) else [self._say("scene.window")])
             ),
         }
+
+    def _told_traffic(self) -> str:
+        """The sentence about requests that were drawn otherwise, kept while nothing changes."""
+        key = (self.drawn, self.lang)
+        if self.traffic and key != self._told[0]:
+            self._told = (key, told_in_short(*key))
+        return self._told[1] if self.traffic else ""
 
     def _cost(self) -> str:
         cost = self.chosen.setup.cost

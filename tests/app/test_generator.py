@@ -310,3 +310,22 @@ def test_messages_that_are_none_change_nothing(page: Browser) -> None:
     assert page.session.payload is before
     assert page.form["mode"] == "draw"
     assert generator.mode_of("trace") == "cut"
+
+
+def test_a_form_is_made_once_for_what_is_typed(
+    page: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+
+    def counted(*key: Any) -> dict[str, Any]:
+        made.append(key)
+        return form(*key)
+
+    monkeypatch.setattr("app.editor.form", counted)
+    page.ask("try", requests="300")
+    page.session.move_window({"run": page.session.payload["run"], "t": 40_000})
+    page.session.budget = 1024
+    assert len(made) == 1
+    page.session.lang = "zh"
+    assert len(made) == 2
+    assert page.field("requests")["label"] == "请求数"
