@@ -5,7 +5,7 @@ between them; each begins with what it began as, and what it changes follows beh
 for the values: `static/continuous:budget=6,max_chunk=2`. What names nothing is handed back.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from urllib.parse import unquote
 
 from app.lane_specs import MOST_LANES, LaneSpec, base_of, bases, free_key, is_known, own_changes
@@ -22,9 +22,10 @@ def packed_setup(changes: Mapping[str, str]) -> str:
     return _packed(changes, ":")
 
 
-def unpacked_setup(text: str) -> tuple[Texts, list[str]]:
-    """The options of such a word, and what in it names none."""
-    return _unpacked(text, ":", lambda name: name in options())
+def unpacked_setup(text: str, known: Container[str] | None = None) -> tuple[Texts, list[str]]:
+    """The options of such a word, and what in it names none; `known` if they are no setup's."""
+    names = options() if known is None else known
+    return _unpacked(text, ":", lambda name: name in names)
 
 
 def packed_lanes(specs: Sequence[LaneSpec]) -> str:

@@ -29,7 +29,7 @@ from sim.setup import MAX_REQUESTS
 
 SHOWN = (
     *("lang", "scenario_name", "notice", "working"),
-    *("budget", "rows", "setup", "lanes", "problems"),
+    *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {

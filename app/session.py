@@ -14,6 +14,7 @@ from typing import Any
 import param
 
 from app import lane_specs
+from app.generator import redrawn, told_in_short
 from app.i18n import LANGUAGES, say
 from app.inputs import Found, Inputs, lane_scenarios
 from app.lane_names import titles
@@ -45,6 +46,7 @@ class Session(param.Parameterized):
     budget = param.Integer(default=4, bounds=(1, 16), doc="Most tokens one round may compute.")
     setup = param.Dict(default={}, doc="Options changed from the scene's own, as typed.")
     lanes = param.List(item_type=LaneSpec, doc="What stands on the stage: one to four lanes.")
+    traffic = param.Dict(default={}, doc="How else its requests are drawn or cut, as typed.")
     problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
     payload = param.Dict(default={})
     notice = param.String(default="")
@@ -57,6 +59,7 @@ class Session(param.Parameterized):
         self.chosen = builtin(self.scenario_name)  # as its file has it, edits left out
         self.last_good = self.chosen  # what is on the screen
         self._own_lanes: list[LaneSpec] = []  # those that what is chosen opens with
+        self.drawn = self.chosen  # with the requests that `traffic` makes of it
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
@@ -65,8 +68,9 @@ class Session(param.Parameterized):
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
         self._busy = False
+        self._told: tuple[Any, str] = ((), "")
         self.choose(self.scenario_name)
-        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes"])
+        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes", "traffic"])
         self.param.watch(lambda *_: self._speak(), "lang")
 
     @property
@@ -199,7 +203,7 @@ class Session(param.Parameterized):
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
-        self.chosen = scenario
+        self.chosen = self.drawn = scenario
         self._own_lanes = [lane.spec for lane in lanes]
         budget = scenario.setup.budget
         high = 8192 if large else max(16, 4 * budget)
@@ -213,6 +217,7 @@ class Session(param.Parameterized):
                     budget=budget,
                     setup={},
                     lanes=self.own_lanes,
+                    traffic={},
                     problems=[],
                     read_only=large,
                     notice="",
@@ -227,19 +232,20 @@ class Session(param.Parameterized):
         """Run what is typed; when that cannot be, say why and keep the last good run."""
         if self._busy:
             return
+        self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
         shared, runs, found = Inputs(
-            chosen=self.chosen,
+            chosen=self.drawn,
             rows=self.rows,
             budget=self.budget,
             setup=self.setup,
             lanes=self.lanes,
             read_only=self.read_only,
         ).scenarios()
-        self.problems = self._told(found)
+        self.problems = self._in_words(found)
         if shared is not None and not found:
             self._run_all(runs, lambda lanes: self._take(shared, lanes))
 
-    def _told(self, found: Found) -> list[dict[str, Any]]:
+    def _in_words(self, found: Found) -> list[dict[str, Any]]:
         """Problems in words; one of a lane names it."""
         names = titles(self.lanes, self.lang) if found else {}
         result = []
@@ -305,21 +311,30 @@ class Session(param.Parameterized):
                 "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
             }  # fmt: skip
         opened = self.scenario_name == TRACE
-        key = f"scene.{self._opened if opened else self.scenario_name}"
+        drawn = "generated" if self.traffic else self.scenario_name
+        key = f"scene.{self._opened if opened else drawn}"
         values = {
             "cost": self._cost(),
-            "count": f"{len(self.chosen.requests):,}",
+            "count": f"{len(self.drawn.requests):,}",
             "name": self.chosen.name,
+            "traffic": self._told_traffic(),
         }
         return {
             "number": "",
-            "title": self._say(key),
+            "title": self._say(key, **values),
             "hook": self._say(f"{key}_hook", **values),
             "text": "\n\n".join(
                 [self._say(f"{key}_text", **values)]
                 + ([] if self.payload.get("whole", True) else [self._say("scene.window")])
             ),
         }
+
+    def _told_traffic(self) -> str:
+        """The sentence about requests that were drawn otherwise, kept while nothing changes."""
+        key = (self.drawn, self.lang)
+        if self.traffic and key != self._told[0]:
+            self._told = (key, told_in_short(*key))
+        return self._told[1] if self.traffic else ""
 
     def _cost(self) -> str:
         cost = self.chosen.setup.cost

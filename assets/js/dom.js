@@ -47,6 +47,7 @@ const ICONS = {
   fold: '<path d="M9.5 4l-4 4 4 4"/>',
   menu: '<path d="M2 4h12M2 8h12M2 12h12"/>',
   moon: '<path d="M13.2 9.8A5.6 5.6 0 0 1 6.2 2.8a5.6 5.6 0 1 0 7 7z"/>',
+  grip: '<path d="M6 3.5v.01M10 3.5v.01M6 8v.01M10 8v.01M6 12.5v.01M10 12.5v.01"/>',
   open_file: '<path d="M8 10.5V2.5M4.8 5.6L8 2.5l3.2 3.1M2.5 11v2.5h11V11"/>',
   pen: '<path d="M3 13l.6-2.8L10.9 3a1.3 1.3 0 0 1 1.8 0l.4.4a1.3 1.3 0 0 1 0 1.8l-7.3 7.2L3 13zM9.6 4.3l2.2 2.2"/>',
   sliders: '<path d="M2 5h6M12 5h2M2 11h2M8 11h6"/><circle cx="10" cy="5" r="2"/><circle cx="6" cy="11" r="2"/>',
