@@ -16,6 +16,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
+from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
 
 _ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -24,8 +25,8 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "point",
-    "tip", "zoom", "actions", "state", "player", "panel",
+    "transport", "legend", "card", "table", "grid", "metrics", "phone", "windows", "point",
+    "tip", "zoom", "actions", "remote", "present", "state", "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")
@@ -45,12 +46,13 @@ def player_source() -> str:
     """The browser code as one ES module: the colours, then every script in its order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
     folder = _ASSETS / "js" / "player"
-    return theme + "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    scripts = "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    return theme + module("keys.js").replace("export ", "") + scripts
 
 
 def player_style() -> str:
     """The style sheet of the player; its colours are the CSS variables of the theme."""
-    return (_ASSETS / "css" / "player.css").read_text("utf-8")
+    return style("player.css") + style("present.css")
 
 
 def _empty_figure(name: str) -> figure:

@@ -25,7 +25,8 @@ function createPlayer(root, figures, elements, requestWindow) {
     scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
     overview: createOverview(act.showAround),
     transport: createTransport(act),
-    cardsEl: h("div.rb-cards", { "aria-live": "polite" }),
+    cardsEl: h("div.rb-cards"),
+    voice: h("p.rb-hidden", { role: "status", "data-testid": "voice" }),
     panels: { state: h("div.rb-panel.rb-panel-state"), metrics: h("div.rb-panel.rb-panel-metrics") },
     extras: h("div.rb-extras"),
     empty: h("p.rb-empty", { hidden: true }),
@@ -34,7 +35,7 @@ function createPlayer(root, figures, elements, requestWindow) {
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player)];
+  const stops = [listen_to_keys(act), announceMoves(player), listenToStage(player), watchLook(player), watchRoom(player)];
   return {
     setPayload: (payload) => setPayload(player, payload),
     destroy: () => {
@@ -51,7 +52,7 @@ function buildPage(player) {
   player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
   player.body = h("div.rb-body", {},
     stage.el, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
-  player.root.append(bar.el, player.empty, player.body, player.tip.el);
+  player.root.append(bar.el, player.empty, player.body, player.tip.el, player.voice);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -97,7 +98,7 @@ function chooseLanes(player) {
 function rebuild(player) {
   if (!player.width) return;
   const { payload, say, lanes } = player;
-  player.size = chooseSize(player.width);
+  player.size = chooseSize(player.width, lanes.length);
   const isDark = document.documentElement.dataset.theme === "dark";
   player.theme = THEME[isDark ? "dark" : "light"];
   player.root.dataset.size = player.size.name;
@@ -145,10 +146,10 @@ function context(player) {
 
 /** One card a lane, side by side. */
 function buildCards(player) {
-  const { lanes, say, size, width } = player;
+  const { lanes, say, size } = player;
   player.cards = lanes.map((lane) => createCard(lane, lanes.length === 1, say));
   const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
-  const room = (width - 24 * (columns - 1)) / columns;
+  const room = (cardsWidth(player) - 24 * (columns - 1)) / columns;
   player.secondHead = fitCards(player.cards, lanes, room, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
 }

@@ -1,0 +1,32 @@
+// The stage for a hall: the measures of SIZES.presenter are for 1920 × 1080 and scale with the screen.
+
+const NOT_SCALED = new Set(["wordFrom", "card"]);
+const PRESENTED = { least: 330, most: 660, around: 390 }; // the rest is for the step and the round
+const CARD_OF_MANY = 20;
+
+/**
+ * The measures for a hall.
+ * @param {Object} size the measures at 1920 × 1080
+ * @param {number} scale of the screen against that
+ * @param {number} numLanes more than one share the width beside the step, in smaller type
+ */
+function presenterSize(size, scale, numLanes) {
+  const measures = { ...size, ...PRESENTED };
+  for (const [name, value] of Object.entries(measures)) {
+    if (typeof value === "number" && !NOT_SCALED.has(name)) measures[name] = rounded(value * scale);
+  }
+  measures.wordFrom = size.wordFrom * scale;
+  measures.card = (numLanes > 1 ? CARD_OF_MANY : size.card) * scale;
+  return measures;
+}
+
+/** Whole px, but for thin lines. */
+function rounded(value) {
+  return value < 3 ? value : Math.round(value);
+}
+
+/** The room that cards have side by side: beside the step, when presenting. */
+function cardsWidth({ width, size, cardsEl }) {
+  if (size.name !== "presenter") return width;
+  return width - parseFloat(getComputedStyle(cardsEl).marginLeft);
+}
