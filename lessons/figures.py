@@ -71,7 +71,8 @@ def lane_figures(scenario: Scenario, step: Step) -> dict[str, Any]:
     elif step.lane in values["lane"]:
         found = values["lane"][step.lane]
     else:
-        raise LessonError(f"is no lane{suggestion(step.lane, [*MODES, *values['lane']])}")
+        known = dict.fromkeys([*MODES, *values["lane"]])
+        raise LessonError(f"{step.lane} is no lane{suggestion(step.lane, known)}")
     return found
 
 

@@ -1,8 +1,11 @@
 // The stage for a hall: the measures of SIZES.presenter are for 1920 × 1080 and scale with the screen.
 
 const NOT_SCALED = new Set(["wordFrom", "card"]);
-const PRESENTED = { least: 330, most: 660, around: 390 }; // the rest is for the step and the round
-const CARD_OF_MANY = 20;
+const ONE_LANE = { least: 330, most: 660, around: 390 }; // the rest is for the step and the round
+const MANY_LANES = {
+  least: 330, most: 660, around: 350, card: 20, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
+  laneHeads: 40, stripMost: 44,
+};
 
 /**
  * The measures for a hall.
@@ -11,12 +14,12 @@ const CARD_OF_MANY = 20;
  * @param {number} numLanes more than one share the width beside the step, in smaller type
  */
 function presenterSize(size, scale, numLanes) {
-  const measures = { ...size, ...PRESENTED };
+  const measures = { ...size, ...(numLanes > 1 ? MANY_LANES : ONE_LANE) };
   for (const [name, value] of Object.entries(measures)) {
     if (typeof value === "number" && !NOT_SCALED.has(name)) measures[name] = rounded(value * scale);
   }
-  measures.wordFrom = size.wordFrom * scale;
-  measures.card = (numLanes > 1 ? CARD_OF_MANY : size.card) * scale;
+  measures.wordFrom *= scale;
+  measures.card *= scale;
   return measures;
 }
 

@@ -121,23 +121,29 @@ function drawMarks(player, isNew = false) {
   if (!stage.marks.isConnected) stage.parts.lits.after(stage.marks);
   const chosen = payload.requests.flatMap((request, i) => (marked.includes(request.id) ? [i] : []));
   stage.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
-    chosen.flatMap((req) => bandsOf(layout, lane, req)).map(({ left, right, row, req }) => h("i", { style: {
-      left: `${left}px`, width: `${right - left}px`, top: `${lane.rowsY + row * lane.pitch}px`,
-      height: `${lane.pitch}px`, background: requestVar(payload.requests[req], "soft"),
-      borderColor: requestVar(payload.requests[req], "strong"),
-    } }))));
+    chosen.flatMap((req) => bandsOf(layout, lane, req).map((band) => bandOf(lane, band, payload.requests[req])))));
+}
+
+/** A band; on seats it is a frame, as the cells would cover it. */
+function bandOf(lane, { left, right, row }, request) {
+  const el = h(lane.byRequest ? "i" : "i.rb-frame");
+  Object.assign(el.style, {
+    left: `${left}px`, width: `${right - left}px`, top: `${lane.rowsY + row * lane.pitch}px`,
+    height: `${lane.pitch}px`, borderColor: requestVar(request, "strong"), background: requestVar(request, "soft"),
+  });
+  return el;
 }
 
 /** Where a request has its row in a lane; on seats, where its runs begin and end. */
 function bandsOf(layout, lane, req) {
-  if (lane.byRequest) return [{ left: -8, right: layout.width, row: req, req }];
+  if (lane.byRequest) return [{ left: -8, right: layout.width, row: req }];
   const { start, end } = lane.lane.rounds;
   const runs = lane.lane.runs.filter((run) => run.req === req);
   const rows = [...new Set(runs.map((run) => run.seat))];
   return rows.map((row) => {
     const own = runs.filter((run) => run.seat === row);
     const last = own.at(-1);
-    return { row, req, left: layout.cut(start[own[0].first]) - 3, right: layout.cut(end[last.first + last.count - 1]) + 3 };
+    return { row, left: layout.cut(start[own[0].first]) - 3, right: layout.cut(end[last.first + last.count - 1]) + 3 };
   });
 }
 
