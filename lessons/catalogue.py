@@ -109,7 +109,7 @@ def text(name: str, lang: str) -> Text:
     return Text(
         long,
         short or long,
-        _filled(hook, values, str(path)),
+        _filled(" ".join(hook.split("\n")), values, str(path)),
         tuple(_step(path, *told) for told in zip(titles, bodies, shown, strict=True)),
     )
 
@@ -123,9 +123,7 @@ def _step(path: Path, title: str, body: str, step: Step) -> StepText:
 
 
 def _filled(template: str, values: Mapping[str, Any], place: str) -> str:
-    """Paragraphs with their figures, each on one line if it is no list or table."""
     try:
-        filled = template.strip().format_map(values)
+        return template.strip().format_map(values)
     except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
         raise LessonError(f"{place}: names a value that is not there: {error}") from None
-    return filled if re.search(r"^[-|\d]", filled, re.M) else re.sub(r"(?<!\n)\n(?!\n)", " ", filled)

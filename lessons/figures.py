@@ -91,7 +91,7 @@ def here(scenario: Scenario, step: Step) -> dict[str, Any] | None:
 
 def _number(scenario: Scenario, step: Step, rounds: list[dict[str, Any]]) -> int:
     if step.time is not None:
-        return sum(one["end"] <= step.time for one in rounds)
+        return len([one for one in rounds if one["end"] <= step.time])
     if isinstance(step.round, int):
         return step.round
     if named := event_of(step):
@@ -99,9 +99,7 @@ def _number(scenario: Scenario, step: Step, rounds: list[dict[str, Any]]) -> int
     return len(rounds) if step.round == "end" else 0
 
 
-def _event_number(
-    scenario: Scenario, named: tuple[str, str], rounds: list[dict[str, Any]]
-) -> int:
+def _event_number(scenario: Scenario, named: tuple[str, str], rounds: list[dict[str, Any]]) -> int:
     """The round that ends at an event; that of an arrival is over when the request may join."""
     id_, kind = named
     own = next((request for request in scenario.requests if request.id == id_), None)
@@ -116,4 +114,4 @@ def _event_number(
     if time is None:
         raise LessonError(f"{id_} has no event {kind} in this run")
     shown = to_shown(time, scenario.setup.time)
-    return sum(one["end"] < shown for one in rounds) + (shown > 0)
+    return len([one for one in rounds if one["end"] < shown]) + (shown > 0)

@@ -1,4 +1,4 @@
-"""What each step of a scene shows: a table `[[steps.5a]]` of `lesson.toml`, in the order of the text.
+"""What each step of a scene shows: a table `[[steps.5a]]` of `lesson.toml`, in the text's order.
 
     round      where the stage stands: the end of a round by its number, "start", "end", or an event
                of a request: "C arrival", "C first", "C finish", "C preempt", "C cancel"
@@ -83,7 +83,9 @@ def _check_kinds(step: Step, place: str) -> None:
     is_number = isinstance(step.time, int | float) and not isinstance(step.time, bool)
     if step.time is not None and not is_number:
         raise LessonError(f"{place}: time must be a number, not {step.time!r}")
-    if not isinstance(step.lane, str) or not isinstance(step.alone, bool):
+    lane: object = step.lane  # as the file has it
+    alone: object = step.alone
+    if not isinstance(lane, str) or not isinstance(alone, bool):
         raise LessonError(f"{place}: lane must be a name, and alone true or false")
     if isinstance(step.round, int) and not isinstance(step.round, bool) and step.round >= 0:
         return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,8 @@ def test_going_from_step_to_step_asks_no_server(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=5a")
     page.evaluate(
         """() => { window.sent = 0; const send = WebSocket.prototype.send;
-        WebSocket.prototype.send = function (...data) { window.sent += 1; return send.apply(this, data); }; }"""
+        WebSocket.prototype.send = function (...data) {
+            window.sent += 1; return send.apply(this, data); }; }"""
     )
     press(page, "n", "n", "n", "b", "N")
     expect(step_title(page)).to_have_text(STEP_4)
@@ -335,4 +337,4 @@ def test_headings_stand_in_order(open_page: Open) -> None:
         if heading.is_visible()
     ]
     assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))

@@ -66,18 +66,19 @@ function placeOf({ payload }, step) {
   const view = viewOf(payload, step);
   const clock = makeClock(payload, lanesOf(payload, view));
   const time = timeOfStep(payload, clock, step);
-  return { view, t: time === null ? null : stopFrom(clock, time, 0) ?? clock.bounds[0] };
+  return { view, t: time === null ? null : stopFrom(clock, time, 0) ?? time };
 }
 
 /** The time that a step names, in whatever way. */
-function timeOfStep(payload, clock, { round, time, lane: key }) {
-  if (time !== null && time !== undefined) return time;
-  if (round === "start") return payload.t0;
+function timeOfStep(payload, clock, { round = "start", time = null, lane: key }) {
+  const start = payload.overview?.t0 ?? payload.t0;
+  if (time !== null) return time;
+  if (round === "start" || round === 0) return start;
   if (round === "end") return clock.t1;
   const index = laneOf(payload, key);
   if (typeof round === "string") return timeOfEvent(payload, clock, round, index);
   const { number, end } = payload.lanes[index].rounds;
-  return round === 0 ? payload.t0 : end[Math.min(end.length, number.indexOf(round) + 1 || end.length) - 1] ?? null;
+  return end[number.indexOf(round)] ?? end.at(-1) ?? null; // a shorter run: its end
 }
 
 /** When an event such as "C first" takes effect in a lane; null where there is none. */

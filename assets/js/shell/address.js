@@ -50,8 +50,8 @@ export function address({model, steps, complain}) {
     const {step, time, show} = wish;
     const state = player.state();
     wish = null;
-    const index = Math.min(Math.max(1, step ?? 1), lesson.steps.length) - 1;
-    const is_good = (step ?? 1) === index + 1 && (show === null || state.views.includes(show)) &&
+    const index = Math.min(Math.max(1, step || 1), lesson.steps.length) - 1;
+    const is_good = (step === null || step === index + 1) && (show === null || state.views.includes(show)) &&
       (time === null || (time >= 0 && time <= state.end + state.eps));
     if (!is_good && !notice) { complain(); }
     steps.restart();

@@ -12,7 +12,7 @@ export function caps({shown, is_range = false}) {
 }
 
 export function key_sheet({can}) {
-  const sheet = h("dialog", {class: "keys", label: "key_title"});
+  const sheet = h("dialog", {class: "keys", label: "key_title", tabindex: "-1"});
   const lists = h("div", {class: "key-groups"});
   sheet.append(
     h("header", {}, h("h2", {word: "key_title"}),

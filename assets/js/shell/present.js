@@ -31,6 +31,7 @@ export function presenter({steps, work}) {
   let player = null;
   let app = null;
   let opener = null;
+  let placed = null;
 
   const is_on = () => root.dataset.presenter !== undefined;
   const fit = () => {
@@ -42,10 +43,12 @@ export function presenter({steps, work}) {
     window.dispatchEvent(new CustomEvent("rb-present"));
     place();
   };
-  /** Put the step beside this round, in type that fits. */
-  const place = () => {
+  /** Put the step beside this round, in type that fits; from round to round nothing changes. */
+  const place = (is_new = true) => {
     if (!is_on() || !player) { return; }
     const top = player.bottom() - work.getBoundingClientRect().top;
+    if (!is_new && top === placed) { return; }
+    placed = top;
     const scale = Number(root.dataset.presenter);
     steps.el.style.setProperty("--present-top", `${top}px`);
     for (let px = TEXT; px >= SMALLEST_TEXT; px -= 2) {
@@ -104,7 +107,7 @@ export function presenter({steps, work}) {
   return {
     head, hints, enter, leave, forward, back, is_on,
     toggle: () => (is_on() ? leave() : enter()),
-    use: (handle) => { player = handle; place(); },
+    use: (handle) => { player = handle; place(false); },
     start: (element) => { app = element; },
     stop: () => window.removeEventListener("resize", fit),
   };

@@ -14,7 +14,7 @@ export function rail({send, drawer, restart}) {
   const count = h("span", {class: "count"});
   const bar = h("i");
   const meter = h("div", {class: "meter", "aria-hidden": "true"}, bar);
-  const forget = h("button", {class: "forget", word: "forget", on: {click: () => { forget_seen(); draw_progress(); el.focus(); }}});
+  const forget = h("button", {class: "forget", word: "forget", on: {click: () => { forget_seen(); draw_progress(); buttons.get(shown.scenario)?.focus(); }}});
   const fold = h("button", {class: "fold", on: {click: () => toggle()}}, icon("fold"), h("span", {word: "collapse"}));
   const el = h("nav", {class: "rail", label: "scenes"},
     h("div", {class: "course"}, h("h2", {word: "scenes"}), count), meter, list, file, forget, fold);
