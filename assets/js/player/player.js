@@ -98,7 +98,7 @@ function chooseLanes(player) {
 function rebuild(player) {
   if (!player.width) return;
   const { payload, say, lanes } = player;
-  player.size = chooseSize(player.width, lanes.length);
+  player.size = chooseSize(player.width, lanes);
   const isDark = document.documentElement.dataset.theme === "dark";
   player.theme = THEME[isDark ? "dark" : "light"];
   player.root.dataset.size = player.size.name;

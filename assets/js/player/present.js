@@ -2,8 +2,9 @@
 
 const NOT_SCALED = new Set(["wordFrom", "card"]);
 const ONE_LANE = { least: 330, most: 660, around: 390 }; // the rest is for the step and the round
+const BRICKS_HEIGHT = 150; // of a budget strip that is drawn in bricks
 const MANY_LANES = {
-  least: 330, most: 660, around: 350, card: 20, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
+  least: 330, most: 660, around: 330, card: 20, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
   laneHeads: 40, stripMost: 44,
 };
 
@@ -11,10 +12,12 @@ const MANY_LANES = {
  * The measures for a hall.
  * @param {Object} size the measures at 1920 × 1080
  * @param {number} scale of the screen against that
- * @param {number} numLanes more than one share the width beside the step, in smaller type
+ * @param {Object[]} lanes shown; more than one share the width beside the step, in smaller type
  */
-function presenterSize(size, scale, numLanes) {
-  const measures = { ...size, ...(numLanes > 1 ? MANY_LANES : ONE_LANE) };
+function presenterSize(size, scale, lanes) {
+  const measures = { ...size, ...(lanes.length > 1 ? MANY_LANES : ONE_LANE) };
+  const { budget } = lanes[0];
+  if (budget <= MOST_BRICKS) measures.brick = Math.min(size.brick, BRICKS_HEIGHT / budget);
   for (const [name, value] of Object.entries(measures)) {
     if (typeof value === "number" && !NOT_SCALED.has(name)) measures[name] = rounded(value * scale);
   }

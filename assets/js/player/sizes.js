@@ -29,10 +29,10 @@ const SIZES = {
   },
 };
 
-/** The measures for a player of this width and so many lanes on this screen. */
-function chooseSize(width, numLanes) {
+/** The measures for a player of this width and these lanes on this screen. */
+function chooseSize(width, lanes) {
   const scale = Number(document.documentElement.dataset.presenter);
-  if (scale > 0) return presenterSize(SIZES.presenter, scale, numLanes);
+  if (scale > 0) return presenterSize(SIZES.presenter, scale, lanes);
   if (window.innerWidth <= 900) return SIZES.phone;
   return width >= 1100 ? SIZES.wide : SIZES.normal;
 }
