@@ -47,20 +47,11 @@ export function address({model, steps, complain}) {
   const fulfil = () => {
     const {working, lesson, notice} = model.view;
     if (!wish || !player || working || player.state().run === wish.run) { return; }
-    const {step, time, show} = wish;
-    const state = player.state();
+    const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
     wish = null;
-    const index = Math.min(Math.max(1, step || 1), lesson.steps.length) - 1;
-    const is_good = (step === null || step === index + 1) && (show === null || state.views.includes(show)) &&
-      (time === null || (time >= 0 && time <= state.end + state.eps));
     if (!is_good && !notice) { complain(); }
     steps.restart();
-    const own = player.placeOf(lesson.steps[index]);
-    const is_start = index === 0 && time === null;
-    steps.go(index, {
-      view: state.views.includes(show) ? show : own.view,
-      t: Number.isFinite(time) ? Math.min(Math.max(0, time), state.end) : is_start ? null : own.t,
-    });
+    steps.go(index, place_in(player.placeOf(lesson.steps[index])));
   };
   const update = (view) => {
     if (view.link !== answered) {
@@ -115,3 +106,17 @@ function wish_of(search) {
   const [step, time, show] = OWN.map((name) => asked.get(name));
   return {step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show};
 }
+
+/** What comes nearest to a wish: a step there is, a time in the run, lanes that are shown; is it the wish? */
+function nearest({step, time, show}, {views, end, eps}, num_steps) {
+  const index = Math.min(Math.max(1, step || 1), num_steps) - 1;
+  const is_good = (step === null || step === index + 1) && (show === null || views.includes(show)) &&
+    (time === null || (time >= 0 && time <= end + eps));
+  const place_in = (own) => ({
+    view: views.includes(show) ? show : own.view,
+    t: time_of(time, end) ?? (index === 0 && time === null ? null : own.t), // the first step moves nothing
+  });
+  return {index, is_good, place_in};
+}
+
+function time_of(time, end) { return Number.isFinite(time) ? Math.min(Math.max(0, time), end) : null; }

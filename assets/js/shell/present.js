@@ -24,7 +24,7 @@ export function presenter({steps, work}) {
   const title = h("b");
   const dots = h("ol", {class: "dots", "aria-hidden": "true"});
   const count = h("span", {"aria-hidden": "true"});
-  const leave_button = h("button", {class: "quiet", label: "leave", on: {click: () => leave()}}, icon("close"));
+  const leave_button = h("button", {class: "quiet", label: "leave", key: "leave", on: {click: () => leave()}}, icon("close"));
   const head = h("header", {class: "present-head"},
     logo(), h("span", {class: "name", word: "name"}), number, title, h("div", {class: "right"}, dots, count, leave_button));
   const hints = h("p", {class: "present-hints"});

@@ -52,9 +52,7 @@ export function render({model}) {
   const update = () => {
     const view = model.view;
     translate(app, view.words);
-    for (const button of app.querySelectorAll("button[data-key]")) {
-      button.title = with_key(view.words[button.dataset.label ?? button.firstElementChild?.dataset.word], button.dataset.key);
-    }
+    name_keys(app, view.words);
     for (const part of parts) { part.update(view); }
     if (scene !== view.scenario) {
       for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
@@ -64,24 +62,39 @@ export function render({model}) {
   };
   model.on("view", update);
   update();
-
-  const show_lost = () => { lost.hidden = false; };
-  const moved = ({detail}) => {
-    player = detail;
-    for (const part of [steps, show]) { part.use(detail); }
-    bookmark.moved(detail);
+  const moved = (handle) => {
+    player = handle;
+    for (const part of [steps, show]) { part.use(handle); }
+    bookmark.moved(handle);
   };
-  const stop_keys = listen_to_keys(commands, true);
-  window.addEventListener("rb-connection-lost", show_lost);
-  window.addEventListener("rb-moved", moved);
-  window.dispatchEvent(new CustomEvent("rb-who"));
+  const stop = listen({moved, lost: () => { lost.hidden = false; }, commands});
   model.on("remove", () => {
-    window.removeEventListener("rb-connection-lost", show_lost);
-    window.removeEventListener("rb-moved", moved);
+    stop();
     for (const part of [bookmark, top, show]) { part.stop(); }
-    stop_keys();
   });
   return app;
+}
+
+/** Listen to the player, to the connection and to keys; returns how to stop. */
+function listen({moved, lost, commands}) {
+  const on_moved = ({detail}) => moved(detail);
+  const stop_keys = listen_to_keys(commands, true);
+  window.addEventListener("rb-connection-lost", lost);
+  window.addEventListener("rb-moved", on_moved);
+  window.dispatchEvent(new CustomEvent("rb-who")); // the player may have been here first
+  return () => {
+    window.removeEventListener("rb-connection-lost", lost);
+    window.removeEventListener("rb-moved", on_moved);
+    stop_keys();
+  };
+}
+
+/** Write the keys of buttons behind the names in their tips. */
+function name_keys(app, words) {
+  for (const button of app.querySelectorAll("button[data-key]")) {
+    const word = button.dataset.label ?? button.querySelector("[data-word]").dataset.word;
+    button.title = with_key(words[word], button.dataset.key);
+  }
 }
 
 /** What keys do in the frame; the player has actions of its own. In presenter mode → and ← are the path. */
