@@ -10,7 +10,8 @@ export function stepper({choose}) {
   const dots = h("ol", {class: "dots"});
   const title = h("h2", {class: "step-title"});
   const body = h("div", {class: "text"});
-  const el = h("section", {class: "step", id: "step"}, h("div", {class: "progress-row"}, dots, count), title, body);
+  const row = h("div", {class: "progress-row"}, dots, count);
+  const el = h("section", {class: "step", id: "step"}, row, title, body);
   const back = h("button", {class: "button back", on: {click: () => go(at - 1)}}, icon("fold"), h("span", {word: "back"}));
   const next_word = h("span");
   const next = h("button", {class: "button primary next", on: {click: () => on()}}, next_word, icon("unfold"));
@@ -38,7 +39,7 @@ export function stepper({choose}) {
       el.scrollTop = 0;
     }
     count.textContent = has_steps ? fill(words.step_of, {n: at + 1, all: steps().length}) : "";
-    dots.hidden = nav.hidden = !has_steps;
+    row.hidden = nav.hidden = !has_steps;
     draw_dots(dots, lesson.steps, at, words, go);
     back.disabled = at === 0;
     next.disabled = at === last() && !has_following();
