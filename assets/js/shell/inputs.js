@@ -25,6 +25,8 @@ export function inputs({model, drawer}) {
   drawer.opens(requests, "requests");
   drawer.opens(setup, "setup");
   drawer.opens(open, "open_trace");
+  const show_setup = () => drawer.show("setup", setup); // asked for by a lane, see setup.js
+  window.addEventListener("rb-setup", show_setup);
 
   const judge = (good) => {
     const {budget, words} = model.view;
@@ -71,5 +73,8 @@ export function inputs({model, drawer}) {
       control.classList.toggle("asked", names.includes(name));
     }
   };
-  return {el, table, form, update, point, toggle_requests: () => requests.click(), toggle_setup: () => setup.click()};
+  return {
+    el, table, form, update, point, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
+    stop: () => window.removeEventListener("rb-setup", show_setup),
+  };
 }

@@ -70,7 +70,7 @@ export function render({model}) {
   const stop = listen({moved, lost: () => { lost.hidden = false; }, commands});
   model.on("remove", () => {
     stop();
-    for (const part of [bookmark, top, show]) { part.stop(); }
+    for (const part of [bookmark, top, show, bar]) { part.stop(); }
   });
   return app;
 }
