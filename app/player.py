@@ -16,6 +16,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
+from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
 
 _ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -24,11 +25,12 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "lanes", "legend", "card", "table", "grid", "metrics", "phone", "windows",
-    "point", "tip", "zoom", "actions", "state", "markup", "vector", "picture", "player", "panel",
+    "transport", "lanes", "legend", "card", "table", "grid", "metrics", "phone", "windows",
+    "point", "tip", "zoom", "actions", "remote", "present", "state", "markup", "vector", "picture",
+    "player", "panel",
 )  # fmt: skip
 
-STYLES = ("player.css", "lanes.css")
+STYLES = ("player.css", "lanes.css", "present.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
@@ -47,12 +49,13 @@ def player_source() -> str:
     """The browser code as one ES module: the colours, then every script in its order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
     folder = _ASSETS / "js" / "player"
-    return theme + "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    scripts = "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    return theme + module("keys.js").replace("export ", "") + scripts
 
 
 def player_style() -> str:
     """The style sheets of the player; their colours are the CSS variables of the theme."""
-    return "\n".join((_ASSETS / "css" / name).read_text("utf-8") for name in STYLES)
+    return "\n".join(style(name) for name in STYLES)
 
 
 def _empty_figure(name: str) -> figure:

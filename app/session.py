@@ -303,13 +303,11 @@ class Session(param.Parameterized):
     # Words.
 
     def lesson(self) -> dict[str, str]:
-        """Number, title, hook and text of what is shown, in the learner's language."""
+        """Number, title and hook of what is shown; the text too, if it is no scene with steps."""
         if self.scenario_name in scenes():
             words_ = text(self.scenario_name, self.lang)
             number_ = str(scenes()[self.scenario_name].lesson)
-            return {
-                "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
-            }  # fmt: skip
+            return {"number": number_, "title": words_.title, "hook": words_.hook}
         opened = self.scenario_name == TRACE
         drawn = "generated" if self.traffic else self.scenario_name
         key = f"scene.{self._opened if opened else drawn}"

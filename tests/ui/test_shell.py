@@ -209,8 +209,8 @@ def test_another_scene_starts_at_its_top(open_page: Open) -> None:
 
 
 def test_an_emptied_table_offers_the_requests_of_the_lesson(open_page: Open) -> None:
-    page = open_page("h1", "scenario=5a")
-    chips = page.locator(".chip:text-is('C')").first
+    page = open_page("h1", "scenario=5a&step=4")
+    chips = page.locator(".text .chip:text-is('C')").first
     colour = chips.evaluate("el => getComputedStyle(el).backgroundColor")
     page.get_by_role("button", name="Requests", exact=True).click()
     for request in "ABC":

@@ -28,7 +28,8 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
     overview: createOverview(act.showAround),
     transport: createTransport(act),
-    cardsEl: h("div.rb-cards", { "aria-live": "polite" }),
+    cardsEl: h("div.rb-cards"),
+    voice: h("p.rb-hidden", { role: "status", "data-testid": "voice" }),
     panels: { state: h("div.rb-panel.rb-panel-state"), metrics: h("div.rb-panel.rb-panel-metrics") },
     extras: h("div.rb-extras"),
     empty: h("p.rb-empty", { hidden: true }),
@@ -37,7 +38,10 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player), listenToPictures(player)];
+  const stops = [
+    listen_to_keys(act), announceMoves(player), listenToStage(player), watchLook(player), watchRoom(player),
+    listenToPictures(player),
+  ];
   return {
     setPayload: (payload) => setPayload(player, payload),
     destroy: () => {
@@ -55,7 +59,8 @@ function buildPage(player) {
   const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads);
   player.body = h("div.rb-body", {},
     stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
-  player.root.append(bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el);
+  player.root.append(
+    bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -101,7 +106,7 @@ function chooseLanes(player) {
 function rebuild(player) {
   if (!player.width) return;
   const { payload, say, lanes } = player;
-  player.size = chooseSize(player.width);
+  player.size = chooseSize(player.width, lanes);
   const isDark = document.documentElement.dataset.theme === "dark";
   player.theme = THEME[isDark ? "dark" : "light"];
   player.root.dataset.size = player.size.name;
@@ -157,10 +162,10 @@ function context(player) {
 
 /** One card a lane, side by side. */
 function buildCards(player) {
-  const { lanes, say, size, width } = player;
+  const { lanes, say, size } = player;
   player.cards = lanes.map((lane) => createCard(lane, lanes.length === 1, say));
   const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
-  const room = (width - 24 * (columns - 1)) / columns;
+  const room = (cardsWidth(player) - 24 * (columns - 1)) / columns;
   player.secondHead = fitCards(player.cards, lanes, room, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
 }

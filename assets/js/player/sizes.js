@@ -29,9 +29,10 @@ const SIZES = {
   },
 };
 
-/** The measures for a player of this width on this screen. */
-function chooseSize(width) {
-  if (document.documentElement.dataset.presenter === "true") return SIZES.presenter;
+/** The measures for a player of this width and these lanes on this screen. */
+function chooseSize(width, lanes) {
+  const scale = Number(document.documentElement.dataset.presenter);
+  if (scale > 0) return presenterSize(SIZES.presenter, scale, lanes);
   if (window.innerWidth <= 900) return SIZES.phone;
   return width >= 1100 ? SIZES.wide : SIZES.normal;
 }
