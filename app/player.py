@@ -16,6 +16,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
+from app.definitions import definitions
 from app.theme import FONT_STACK, browser_theme
 
 _ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -24,8 +25,8 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "point",
-    "tip", "zoom", "actions", "state", "player", "panel",
+    "transport", "keys", "legend", "card", "phases", "table", "define", "grid", "metrics", "kv",
+    "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "state", "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")
@@ -42,15 +43,17 @@ _MARK = ("fill_color", "line_color", "line_width")
 
 
 def player_source() -> str:
-    """The browser code as one ES module: the colours, then every script in its order."""
+    """The browser code as one ES module: the colours, what metrics mean, every script in order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
+    theme += f"const DEFINITIONS = {json.dumps(definitions(), ensure_ascii=False)};\n"
     folder = _ASSETS / "js" / "player"
     return theme + "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
 
 
 def player_style() -> str:
-    """The style sheet of the player; its colours are the CSS variables of the theme."""
-    return (_ASSETS / "css" / "player.css").read_text("utf-8")
+    """The style sheets of the player; their colours are the CSS variables of the theme."""
+    sheets = ("player.css", "panels.css")
+    return "\n".join((_ASSETS / "css" / name).read_text("utf-8") for name in sheets)
 
 
 def _empty_figure(name: str) -> figure:

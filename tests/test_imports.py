@@ -23,6 +23,8 @@ WITHOUT_TOOLKIT = (
     "app.session",
     "app.files",
     "app.i18n",
+    "app.lane_figures",
+    "app.lane_moves",
     "app.lane_tables",
     "app.lane_view",
     "app.lane_waits",
