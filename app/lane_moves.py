@@ -9,6 +9,7 @@ from typing import Any
 
 from sim import Round
 from sim.blocks import tables
+from sim.clock import to_shown
 from sim.setup import Setup
 
 MOST_TILES = 400  # blocks of a pool that are shown one by one
@@ -38,16 +39,32 @@ def _move(record: Round, place: Place) -> dict[str, Any]:
     return found | {"queue": [queue + joined - lost, queue], "seats": [now - joined + lost, now]}
 
 
-def prices(setup: Setup) -> dict[str, Any] | None:
-    """What a round costs: the price of each term in ms; None in ticks."""
+def prices(records: list[Round], setup: Setup) -> dict[str, Any] | None:
+    """What each term of a round's time costs, in ms, and the terms no column has; None in ticks.
+
+    `rest` is what blocks moved or the fullest expert cost, where the setup has a price for it.
+    """
     if setup.time == "tick":
         return None
     cost = setup.cost
     names = ("base", "per_prefill", "per_decode", "per_kv_token", "per_draft")
-    return {name: getattr(cost, name) / 1_000_000 for name in names} | {
-        "pads": setup.price_padding,
-        "rest": "moe" if setup.moe is not None else "swap",
-    }
+    found: dict[str, Any] = {name: to_shown(getattr(cost, name), "ms") for name in names}
+    found["pads"] = setup.price_padding
+    if cost.per_kv_token:
+        found["kv_read"] = [record.kv_read for record in records]
+    if setup.moe is not None or (setup.on_full == "swap" and cost.per_swap_block):
+        found["rest_of"] = "swap" if setup.moe is None else "moe"
+        found["rest"] = [to_shown(_rest(record, setup), "ms") for record in records]
+    return found
+
+
+def _rest(record: Round, setup: Setup) -> int:
+    """What a round costs beyond the terms that have a column, in internal units."""
+    cost = setup.cost
+    decodes = record.decode + (record.bucket_padding if setup.price_padding else 0)
+    known = cost.base + cost.per_prefill * record.prefill + cost.per_decode * decodes
+    known += cost.per_kv_token * record.kv_read + cost.per_draft * record.drafts
+    return record.end - record.start - known
 
 
 def pool(records: list[Round], setup: Setup, place: Place, *, whole: bool) -> dict[str, Any] | None:

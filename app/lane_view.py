@@ -87,7 +87,7 @@ class LaneView:
             **self._tables(listed),
             "overall": overall(self.lane, self.first, self.first + len(self.records)),
             "moves": moves(self.records, by_id),
-            "prices": prices(setup),
+            "prices": prices(self.records, setup),
             "kv": pool(self.records, setup, by_id, whole=self.window.whole),
         }
 

@@ -59,14 +59,12 @@ function logEntries(ctx) {
 }
 
 /** A round as text: its name, its time and cost, and a line for each request. */
-function logEntry({ payload, lanes, say }, lane, place, card, i) {
-  const { number, start, end } = lane.rounds;
-  const name = say("round_n", { n: numberText(number[i]) });
-  const from = timeNumber(payload, start[i]);
-  const span = say("tip_span", { from, to: timeText(payload, say, end[i]) });
+function logEntry(ctx, lane, place, card, i) {
+  const { lanes } = ctx;
+  const [name, span] = roundHead(ctx, { lane, round: i }).map((el) => el.textContent);
   const told = card.lines.map((line) => `${line.label} ${line.text}`);
   return {
-    lane, place, round: i, t: end[i],
+    lane, place, round: i, t: lane.rounds.end[i],
     name: lanes.length > 1 ? `${name} · ${lane.short ?? lane.title}` : name,
     about: `${span} · ${card.sum}${card.ms}`,
     lines: card.more ? [...told, card.more] : told,
@@ -148,7 +146,7 @@ function markLog({ list, states }) {
 
 /** Scroll a box, and nothing around it, so that an item in it is seen. */
 function scrollInto(box, item) {
-  const top = item.offsetTop - box.offsetTop;
+  const top = item.offsetTop; // the box is what it is measured from
   if (top < box.scrollTop || top + item.offsetHeight > box.scrollTop + box.clientHeight) {
     box.scrollTop = Math.max(0, top - 8);
   }

@@ -117,16 +117,16 @@ function costText(lane, round, say) {
   const { prices, rounds } = lane;
   const decodes = rounds.D[round] + (prices.pads ? rounds.bucket_padding[round] : 0);
   const terms = [
-    ["cost_prefill", rounds.P[round], prices.per_prefill], ["cost_decode", decodes, prices.per_decode],
+    ["cost_prefill", rounds.P[round], prices.per_prefill],
+    ["cost_decode", decodes, prices.per_decode],
     ["cost_kv", prices.kv_read?.[round] ?? 0, prices.per_kv_token],
     ["cost_draft", rounds.V[round], prices.per_draft],
   ].filter(([, n, price]) => n && price);
-  const known = terms.reduce((total, [, n, price]) => total + n * price, prices.base);
-  const rest = rounds.end[round] - rounds.start[round] - known;
+  const rest = prices.rest?.[round] ?? 0;
   const parts = [
     say("cost_base", { t: numberText(prices.base, 6) }),
     ...terms.map(([key, n, price]) => say(key, { n: numberText(n), price: numberText(price, 6) })),
   ];
-  if (rest > 1e-6) parts.push(say(`cost_${prices.rest}`, { t: numberText(rest, 6) }));
+  if (rest) parts.push(say(`cost_${prices.rest_of}`, { t: numberText(rest, 6) }));
   return `${parts.join(" + ")} = ${lane.cards[round].ms}`;
 }

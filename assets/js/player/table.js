@@ -126,7 +126,7 @@ function showState(table, lane, state, say) {
   const { payload } = table;
   const [before, now] = stateSteps(lane, state);
   setText(table.when, whenText(lane, state, say));
-  table.changed.style.visibility = state.lit >= 0 && (state.lit === state.ended || state.phase >= 0) ? "" : "hidden";
+  table.changed.style.visibility = now === before ? "hidden" : "";
   setText(table.changed, say(state.phase < 0 ? "changed_by_it" : "changed_by_phase"));
   fillRows(table.body, now.slice(0, MOST_ROWS).map((row, i) => {
     const old = stateTexts(payload, lane, i, before[i]);

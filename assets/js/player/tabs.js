@@ -1,5 +1,6 @@
 // The panels under the stage: tabs choose which is seen. State and metrics stand side by side where
-// there is room; the others are built when they are first looked at.
+// there is room; the others are built when they are first looked at. The tabs are plain buttons,
+// because the arrow keys step through the rounds, here as everywhere.
 
 const TABS = ["state", "metrics", "kv", "curves", "log"];
 const BUILT_LATE = new Set(["kv", "curves", "log"]);
@@ -7,27 +8,13 @@ const BUILT_LATE = new Set(["kv", "curves", "log"]);
 /** Make the panels and the tabs over them. */
 function createPanels(player) {
   const panels = Object.fromEntries(TABS.map((name) => [name, h(`div.rb-panel.rb-panel-${name}`)]));
-  const list = h("div.rb-tabs", { role: "tablist" });
+  const list = h("div.rb-tabs", { role: "group" });
   for (const name of TABS) {
     const onclick = () => chooseTab(player, name);
-    list.append(h("button", { type: "button", role: "tab", id: `rb-tab-${name}`, "data-tab": name, onclick }));
-    panels[name].setAttribute("role", "tabpanel");
-    panels[name].setAttribute("aria-labelledby", `rb-tab-${name}`);
+    list.append(h("button", { type: "button", "data-tab": name, onclick }));
   }
-  list.addEventListener("keydown", (event) => moveAlong(player, list, event));
   const el = h("div.rb-tables", {}, list, ...Object.values(panels));
   return { el, list, panels, chosen: "state", late: null, ctx: null };
-}
-
-/** The arrow keys go along the tabs. */
-function moveAlong(player, list, event) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
-  event.preventDefault();
-  const tabs = [...list.children].filter((tab) => !tab.hidden);
-  const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
-  chooseTab(player, next.dataset.tab);
-  next.focus();
 }
 
 /** Show a panel. */
@@ -42,13 +29,13 @@ function showTabs({ below, say, lanes, size }) {
   const isPhone = size.name === "phone";
   const isThere = { metrics: isPhone, kv: lanes.some((lane) => lane.kv) };
   if (isThere[below.chosen] === false) below.chosen = "state";
+  below.list.setAttribute("aria-label", say("panels"));
   for (const tab of below.list.children) {
     const { tab: name } = tab.dataset;
     const isChosen = name === below.chosen;
     setText(tab, say(name === "state" && !isPhone ? "state_and_metrics" : name));
     setShown(tab, isThere[name] ?? true);
-    tab.setAttribute("aria-selected", String(isChosen));
-    tab.tabIndex = isChosen ? 0 : -1;
+    tab.setAttribute("aria-pressed", String(isChosen));
     const isBeside = name === "metrics" && below.chosen === "state" && !isPhone;
     below.panels[name].classList.toggle("rb-off-tab", !isChosen && !isBeside);
   }
