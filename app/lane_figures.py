@@ -30,7 +30,14 @@ OVERALL = (
     ("good", "requests", 0, "more"),
 )
 ALWAYS = 7
-_NOTHING_YET = {"waste": 0, "tokens": 0, "finished": 0, "preemptions": 0, "recomputed": 0, "good": 0}
+_NOTHING_YET = {
+    "waste": 0,
+    "tokens": 0,
+    "finished": 0,
+    "preemptions": 0,
+    "recomputed": 0,
+    "good": 0,
+}
 
 
 def overall(lane: Lane, first: int, past: int) -> dict[str, Any]:

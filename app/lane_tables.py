@@ -7,6 +7,7 @@ stand as scheduled, before any output.
 
 from bisect import bisect_right
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from app.lanes import Lane
@@ -146,14 +147,14 @@ class _States:
 
     def scheduled(self, record: Round, rows: list[Row]) -> list[Row]:
         """The rows once the round's plan stands: who joined, and who lost its place."""
-        joined = {*record.admitted, *record.resumed}
+        served = {*record.admitted, *record.resumed, *record.given}
         found = []
         for (id_, _), row in zip(self.listed, rows, strict=True):
             computed, emitted, state = row
             if id_ in record.preempted:
                 now = record.after[id_]
                 computed, state = now.computed, str(now.status)
-            elif id_ in joined:
+            elif id_ in served:
                 is_prefill = id_ in record.prefilling or id_ in record.pads
                 state = str(Status.PREFILL if is_prefill else Status.DECODE)
             found.append((computed, emitted, state))
@@ -162,7 +163,7 @@ class _States:
 
 def _changes(rows: list[Any]) -> list[list[list[Any]]]:
     """What each list of rows has that the one before it had not."""
-    return [_change(before, now) for before, now in zip(rows, rows[1:], strict=False)]
+    return [_change(before, now) for before, now in pairwise(rows)]
 
 
 def _change(before: Any, now: Any) -> list[list[Any]]:

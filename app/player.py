@@ -26,7 +26,8 @@ SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
     "transport", "keys", "legend", "card", "phases", "table", "define", "grid", "metrics", "kv",
-    "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "state", "player", "panel",
+    "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "state", "player",
+    "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")

@@ -226,14 +226,12 @@ def assert_state_table_fits(payload: dict[str, Any], lane: dict[str, Any], whole
 
 def latencies_of(one: RequestMetrics) -> list[Any]:
     """The figures of one request in the order of the payload's head."""
-    mean = round(sum(one.itl) / len(one.itl), 6) if one.itl else None
-    tpot = None if one.tpot is None else round(one.tpot, 6)
-    return [one.queue, one.ttft, mean and pytest.approx(mean), one.max_itl, tpot, one.e2e]
+    means = [sum(one.itl) / len(one.itl) if one.itl else None, one.tpot]
+    mean, tpot = (None if x is None else pytest.approx(x, abs=2e-6) for x in means)
+    return [one.queue, one.ttft, mean, one.max_itl, tpot, one.e2e]
 
 
-def assert_steps_of_a_round_fit(
-    state: dict[str, Any], rows: list[list[Any]], whole: Lane
-) -> None:
+def assert_steps_of_a_round_fit(state: dict[str, Any], rows: list[list[Any]], whole: Lane) -> None:
     """Before a round's end nobody has more output, and as scheduled who runs is not waiting."""
     ids = [request.id for request in whole.history.scenario.requests]
     before = state["start"]
