@@ -88,8 +88,7 @@ class Progress:
         """Share of the budget of all rounds so far used by P, D and drafts."""
         history = self.history
         positions = sum(history.per_round(name) for name in ("prefill", "decode", "drafts"))
-        rounds = np.arange(1, len(history) + 1)
-        return np.cumsum(positions) / (history.scenario.setup.budget * rounds)
+        return np.cumsum(positions) / np.cumsum(history.setting(lambda setup: setup.budget))
 
     @cached_property
     def mean_queue(self) -> Floats:

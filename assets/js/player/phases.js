@@ -2,7 +2,9 @@
 // share of it that belongs to the phase; at every boundary the round is seen as committed.
 
 const PHASE_STOPS = [0.075, 0.225, 0.575, 1];
-const [PLAN, RESERVE, EXECUTE, COMMIT] = [0, 1, 2, 3];
+const PLAN = 0;
+const COMMIT = 3;
+const MOST_LINES = 8;
 
 /** Whether the cursor rests inside a round. */
 function isSlow({ isPlaying, clock, t }) {
@@ -73,7 +75,7 @@ function planText({ p, d, v, pad }, say) {
     d && !v ? say("plan_decode") : "",
     pad ? counted("plan_pad", pad) : "",
   ].filter(Boolean);
-  return parts.length ? parts.join(say("between_sentences")) : say("plan_nothing");
+  return parts.length ? parts.reduce((first, more) => say("plan_both", { first, more })) : say("plan_nothing");
 }
 
 /** Who enters or leaves a seat, and the blocks that change hands. */
@@ -93,8 +95,6 @@ function reserveCard(lane, round, { say }) {
   const [k0, k1] = [before, held].map((counts) => numberText([...counts.values()].reduce((a, b) => a + b, 0)));
   return { sum: say(lane.pool ? "reserve_sum_kv" : "reserve_sum", { q0, q1, s0, s1, k0, k1 }), lines };
 }
-
-const MOST_LINES = 8;
 
 /** How many blocks a request takes or gives back. */
 function blockText(before, now, say) {
