@@ -75,14 +75,14 @@ function curveTop({ limit, list }, lanes) {
   return limit ?? most(lanes.map((lane) => most(list(lane))));
 }
 
-/** The zero lines, and what the top of each curve stands for. */
-function drawAxes({ lanes }, layout, kinds) {
+/** The zero lines, and what the top of each curve stands for; that tells of the future, too. */
+function drawAxes(ctx, layout, kinds) {
   const picture = curvePicture(layout, kinds);
   kinds.forEach((kind) => {
     const y = kind.base + 0.5;
-    const top = curveTop(kind, lanes);
+    const top = curveTop(kind, ctx.lanes);
     picture.append(svg("line", { x1: layout.gutter, x2: layout.right, y1: y, y2: y, class: "rb-curve-base" }));
-    if (!top) return;
+    if (!top || (hidesFuture(ctx) && !kind.limit)) return;
     const text = svg("text", { x: layout.right, y: y - CURVE_ROOM - 4, "text-anchor": "end", class: "rb-curve-top" });
     text.textContent = numberText(top, top < 10 ? 1 : 0);
     picture.append(text);
