@@ -25,10 +25,12 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "legend", "card", "phases", "table", "define", "grid", "metrics", "kv",
-    "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "state", "player",
-    "panel",
+    "transport", "keys", "lanes", "legend", "card", "phases", "table", "define", "grid", "metrics",
+    "kv", "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "state", "markup",
+    "vector", "picture", "player", "panel",
 )  # fmt: skip
+
+STYLES = ("player.css", "lanes.css", "panels.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
@@ -53,8 +55,7 @@ def player_source() -> str:
 
 def player_style() -> str:
     """The style sheets of the player; their colours are the CSS variables of the theme."""
-    sheets = ("player.css", "panels.css")
-    return "\n".join((_ASSETS / "css" / name).read_text("utf-8") for name in sheets)
+    return "\n".join((_ASSETS / "css" / name).read_text("utf-8") for name in STYLES)
 
 
 def _empty_figure(name: str) -> figure:
@@ -134,11 +135,13 @@ class Player(pn.custom.JSComponent):
 
     A new payload with the same ``run`` is another window of the run; a new ``run`` redraws all and
     keeps the time of the cursor. ``window_request`` is set by the browser: ``{"t", "run", "seq"}``
-    asks for a payload whose window covers ``t``.
+    asks for a payload whose window covers ``t``. ``command`` is set by the browser too: what a
+    person asks of the lanes, see `app.commands`.
     """
 
     payload = param.Dict(default={}, doc="What to show: one run, or a window of it.")
     window_request = param.Dict(default={}, doc="The browser's wish for another window.")
+    command = param.Dict(default={}, doc="What a person asks of the lanes.")
     full = pn.viewable.Child(doc="Figure of what has happened.")
     ghost = pn.viewable.Child(doc="Figure of what is still to come.")
 

@@ -19,7 +19,7 @@ function createCard(lane, isOnly, say, onPhase) {
     phases: h("ol.rb-phases", { "aria-label": say("phases") }, ...PHASES.map((phase, i) => h("li", {},
       h("button", { type: "button", text: say(`phase_${phase}`), title: say(`phase_${phase}_help`), onclick: () => onPhase(i) })))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
-    list: h("ul.rb-lines"),
+    list: h("ul.rb-lines", { tabindex: 0 }),
   };
   const head = h("header", {}, parts.name, parts.lane, parts.phases, parts.sum);
   const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list);

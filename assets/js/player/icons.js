@@ -9,6 +9,7 @@ const ICON_PATHS = {
   toEnd: "M11 3h2v10h-2zM6.5 3v10L11 8zM2 3v10l4.5-5z",
   plus: "M7.2 3h1.6v4.2H13v1.6H8.8V13H7.2V8.8H3V7.2h4.2z",
   minus: "M3 7.2h10v1.6H3z",
+  more: "M2.5 6.5h3v3h-3zM6.5 6.5h3v3h-3zM10.5 6.5h3v3h-3z",
 };
 
 /** A transport icon, drawn in the colour of the text. */
