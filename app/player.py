@@ -16,6 +16,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
+from app.definitions import definitions
 from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
 
@@ -25,12 +26,12 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
     "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "lanes", "legend", "card", "table", "grid", "metrics", "phone", "windows",
-    "point", "tip", "zoom", "actions", "remote", "present", "state", "markup", "vector", "picture",
-    "player", "panel",
+    "transport", "lanes", "legend", "card", "phases", "table", "define", "grid", "metrics", "kv",
+    "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "remote", "present",
+    "state", "markup", "vector", "picture", "player", "panel",
 )  # fmt: skip
 
-STYLES = ("player.css", "lanes.css", "present.css")
+STYLES = ("player.css", "lanes.css", "panels.css", "present.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
@@ -46,8 +47,9 @@ _MARK = ("fill_color", "line_color", "line_width")
 
 
 def player_source() -> str:
-    """The browser code as one ES module: the colours, then every script in its order."""
+    """The browser code as one ES module: the colours, what metrics mean, every script in order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
+    theme += f"const DEFINITIONS = {json.dumps(definitions(), ensure_ascii=False)};\n"
     folder = _ASSETS / "js" / "player"
     scripts = "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     return theme + module("keys.js").replace("export ", "") + scripts

@@ -27,6 +27,8 @@ WITHOUT_TOOLKIT = (
     "app.generator_form",
     "app.i18n",
     "app.inputs",
+    "app.lane_figures",
+    "app.lane_moves",
     "app.lane_names",
     "app.lane_specs",
     "app.lane_tables",

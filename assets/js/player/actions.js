@@ -15,6 +15,8 @@ function actions(player) {
     back: ready((p) => stepBy(p, -1)),
     toStart: ready((p) => jumpToEdge(p, "t0")),
     toEnd: ready((p) => jumpToEdge(p, "t1")),
+    phaseForward: ready((p) => stepPhase(p, 1)),
+    phaseBack: ready((p) => stepPhase(p, -1)),
     toggle: ready((p) => (p.isPlaying ? pause(p) : play(p))),
     previousEvent: ready((p) => jumpToEvent(p, -1)),
     nextEvent: ready((p) => jumpToEvent(p, 1)),

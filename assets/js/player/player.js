@@ -16,7 +16,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
     range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
-    asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false }, signature: "",
+    asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false, isMore: false }, signature: "",
   };
   const act = actions(player);
   const lanes = createLanes(act, command);
@@ -30,12 +30,11 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     transport: createTransport(act),
     cardsEl: h("div.rb-cards"),
     voice: h("p.rb-hidden", { role: "status", "data-testid": "voice" }),
-    panels: { state: h("div.rb-panel.rb-panel-state"), metrics: h("div.rb-panel.rb-panel-metrics") },
     extras: h("div.rb-extras"),
     empty: h("p.rb-empty", { hidden: true }),
     tip: createTip(),
   });
-  player.tabs = createTabs(player.panels);
+  player.below = createPanels(player);
   player.transport.speed.value = "1";
   buildPage(player);
   const stops = [
@@ -55,10 +54,9 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
 function buildPage(player) {
   const { bar, stage, scrub, overview, transport } = player;
   player.root.classList.add("rb-player");
-  player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
   const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads);
   player.body = h("div.rb-body", {},
-    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
+    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.below.el);
   player.root.append(
     bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
@@ -123,9 +121,8 @@ function rebuild(player) {
   nameTransport(player.transport, say);
   placeExtras(player);
   showPlaying(player.transport, player.isPlaying, say);
-  player.tabs.name(say);
   buildCards(player);
-  buildTables(player, ctx);
+  buildPanels(player, ctx);
   redraw(player);
 }
 
@@ -163,21 +160,12 @@ function context(player) {
 /** One card a lane, side by side. */
 function buildCards(player) {
   const { lanes, say, size } = player;
-  player.cards = lanes.map((lane) => createCard(lane, lanes.length === 1, say));
+  player.cards = lanes.map((lane) =>
+    createCard(lane, lanes.length === 1, say, (phase) => goToPhase(player, lane, phase)));
   const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
   const room = (cardsWidth(player) - 24 * (columns - 1)) / columns;
   player.secondHead = fitCards(player.cards, lanes, room, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
-}
-
-/** State tables and metrics. */
-function buildTables(player, ctx) {
-  const { lanes, payload, say, size } = player;
-  const isOnly = lanes.length === 1;
-  player.states = lanes.map((lane) => lane.state && createState(payload, lane, say, size, isOnly));
-  player.metrics = createMetrics(ctx);
-  player.panels.state.replaceChildren(...player.states.filter(Boolean).map((table) => table.el));
-  player.panels.metrics.replaceChildren(...player.metrics.els);
 }
 
 /** Paint the canvases for the range shown, and put the cursor back. */
@@ -191,6 +179,7 @@ function redraw(player) {
   drawOverview(player.overview, ctx, player.stage.layout, data);
   player.root.style.setProperty("--rb-gutter", `${player.stage.layout.gutter}px`);
   showZoom(player, ctx);
+  staleLate(player, ctx);
   fitTransport(player.transport, longestWhere(player), player.width - player.stage.layout.gutter);
   player.signature = "";
   show(player);
@@ -227,7 +216,7 @@ function show(player) {
   placeCursor(stage, t);
   placeHandle(scrub, t);
   const states = laneStates(player);
-  const signature = states.map(({ lit, ended }) => `${lit},${ended}`).join(";");
+  const signature = states.map(({ lit, ended, phase }) => `${lit},${ended},${phase}`).join(";");
   if (signature !== player.signature) {
     player.signature = signature;
     settle(player, states);

@@ -1,10 +1,20 @@
 // What changes from one round to the next, told to every part of the player.
 
-/** What is current in each lane at the cursor. */
-function laneStates({ lanes, clock, t }) {
-  return lanes.map((lane) => ({
-    lit: litRound(lane, clock, t), ended: lastEnded(lane, clock, t),
-  }));
+/** What is current in each lane at the cursor: its round, the last one over, in slow motion a phase. */
+function laneStates(player) {
+  const { lanes, clock, t } = player;
+  const slow = isSlow(player);
+  return lanes.map((lane) => {
+    const lit = litRound(lane, clock, t);
+    const ended = lastEnded(lane, clock, t);
+    const isInside = slow && lit >= 0 && lit !== ended;
+    return { lit, ended, phase: isInside ? phaseOf(lane, lit, t) : -1 };
+  });
+}
+
+/** Whether what lies ahead of the cursor is hidden, until a guess is made. */
+function hidesFuture({ future }) {
+  return future === "nothing";
 }
 
 /** Everything that changes from one round to the next. */
@@ -20,11 +30,13 @@ function settle(player, states) {
   lanes.forEach((lane, i) => {
     const { lit, ended } = states[i];
     const isLit = lit >= 0 && lit === ended;
-    known.set(lane, { ended, isLit, time: timeText(payload, say, atEnd) });
-    showCard(player.cards[i], cardAt(lane, clock, t), payload);
-    if (player.states[i]) showState(player.states[i], lane, ended, isLit, say);
+    known.set(lane, { ...states[i], isLit, time: timeText(payload, say, atEnd) });
+    showCard(player.cards[i], cardInPhase(player, lane, states[i]), payload);
+    if (player.states[i]) showState(player.states[i], lane, states[i], say);
   });
+  player.root.classList.toggle("rb-slow", states.some(({ phase }) => phase >= 0));
   player.metrics.settle(known);
+  lateInView(player)?.settle(known);
   markRoot(player, states, atEnd);
   refreshTip(player);
 }
@@ -69,12 +81,14 @@ function longestWhere({ lanes, say, payload, clock, stage }) {
   return name + time + textWidth(" · ", 13);
 }
 
-/** Light the phase of the round: in turn when playing slowly, else the last. */
-function showPhases({ lanes, cards, isPlaying, speed, t }, states) {
+/** Light the phase of the round: in turn when playing slowly or in slow motion, else the last. */
+function showPhases(player, states) {
+  const { lanes, cards, isPlaying, speed, t } = player;
   lanes.forEach((lane, i) => {
-    const { lit } = states[i];
+    const { lit, phase } = states[i];
     const { start, end } = lane.rounds;
-    const isSlow = isPlaying && speed <= 1 && lit >= 0 && !reducedMotion.matches;
-    lightPhase(cards[i], isSlow ? (t - start[lit]) / (end[lit] - start[lit]) : lit < 0 ? -1 : 1);
+    const isInTurn = lit >= 0 && (phase >= 0 || (isPlaying && speed <= 1 && !reducedMotion.matches));
+    lightPhase(cards[i], isInTurn ? (t - start[lit]) / (end[lit] - start[lit]) : lit < 0 ? -1 : 1);
   });
+  lateInView(player)?.place?.(t);
 }

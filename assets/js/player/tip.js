@@ -117,7 +117,7 @@ function tellPast(player, cell) {
   const { payload, say } = player;
   const { lane, round, req, run, wait } = cell;
   const line = req === null ? null : lane.cards[round]?.lines.find((one) => one.req === req);
-  const got = run ? whatItGot(say, run, round, payload.requests[req]) : "";
+  const got = run ? whatItGot(say, cell, payload.requests[req]) : whyItIsOut(player, cell);
   const parts = [
     got ? h("p.rb-got", { text: got }) : null,
     line ? h("p", { text: line.text }) : null,
@@ -129,17 +129,32 @@ function tellPast(player, cell) {
 }
 
 /** "prefill 2 of a prompt of 6", "decode, output 2 of 3", in the words of the stage. */
-function whatItGot(say, run, round, request) {
-  const token = run.token > 0 ? run.token + (run.kind === "decode" ? round - run.first : 0) : 0;
-  const output = token ? [say("tip_output", { n: numberText(token), all: numberText(request.output) })] : [];
+function whatItGot(say, { round, run }, request) {
   const pad = run.pad > 0 ? [say("cell_pad", { n: numberText(run.pad) })] : [];
+  const unsent = run.unsent ? [say("tip_unsent")] : [];
+  const held = run.kind === "hold" && !run.n && !run.token ? [say(run.paused ? "tip_paused" : "tip_hold")] : [];
   const prompt = { n: numberText(run.n), all: numberText(request.prompt) };
   const first = {
-    prefill: run.n > 0 ? [say("tip_prefill", prompt)] : [],
-    decode: [say("cell_decode")],
+    prefill: run.n > 0 ? [say(run.again ? "tip_again" : "tip_prefill", prompt)] : [],
+    decode: [run.n > 1 ? say("tip_drafts", { n: numberText(run.n - 1), right: numberText(run.tokens - 1) }) : say("cell_decode")],
     idle: [say("cell_idle")],
-  }[run.kind] ?? [];
-  return [...first, ...pad, ...output].join(" · ");
+  }[run.kind] ?? held;
+  return [...first, ...pad, ...outputsOf(say, round, run, request), ...unsent].join(" · ");
+}
+
+/** "output 2 of 3", "outputs 2 to 4 of 5". */
+function outputsOf(say, round, run, request) {
+  if (!run.token) return [];
+  const from = run.token + (run.kind === "decode" ? round - run.first : 0);
+  const values = { n: numberText(from), from: numberText(from), to: numberText(from + run.tokens - 1), all: numberText(request.output) };
+  return [say(run.tokens > 1 ? "tip_outputs" : "tip_output", values)];
+}
+
+/** Why a request has no cell: evicted, or it has waited and left. */
+function whyItIsOut({ say, clock, t }, { wait, gap }) {
+  if (gap) return say(`tip_${gap.kind}`);
+  const hasLeft = wait && wait.end !== "joins" && wait.t1 !== null && wait.t1 <= t + clock.eps;
+  return hasLeft ? wait.text : "";
 }
 
 /** Blocks used in a round, and for a round as a whole its tokens and who waits. */
