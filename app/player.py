@@ -22,9 +22,9 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
-    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
-    "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "point",
+    "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells", "waits",
+    "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
+    "transport", "keys", "signs", "legend", "views", "card", "table", "grid", "metrics", "phone", "windows", "point",
     "tip", "zoom", "actions", "state", "player", "panel",
 )  # fmt: skip
 
@@ -100,10 +100,14 @@ def full_figure() -> figure:
     _add(plot, "cells", Quad(border_radius=2), "fill_color", *_LINE)
     _add(plot, "hatch_prefill", _hatch("right_diagonal_line"))
     _add(plot, "hatch_idle", _hatch("left_diagonal_line"))
+    _add(plot, "hatch_again", _hatch("cross"))
     _add(plot, "hatch_pad", _hatch("diagonal_cross"), "hatch_color")
+    _add(plot, "hatch_paused", _hatch("vertical_line"), "hatch_color")
+    _add(plot, "hatch_swapped", _hatch("dot"), "hatch_color")
     _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
     _add(plot, "solids", Quad(line_color=None, border_radius=1), "fill_color")
     _add(plot, "plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
+    _add(plot, "rings", Quad(border_radius=9), "fill_color", *_LINE)
     _add(plot, "marks", Scatter(), *_MARK)
     _add(plot, "numbers", Text(**word), *_WORD)
     return plot

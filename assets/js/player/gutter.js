@@ -23,9 +23,8 @@ function writeRequest(stage, ctx, lane, request, row) {
   const { layout } = ctx;
   if (lane.dense) return;
   const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
-  if (layout.size.name !== "phone") {
-    holder.append(h("span", { text: `${numberText(request.prompt)} → ${numberText(request.output)}` }));
-  }
+  const lengths = `${numberText(request.prompt)} → ${numberText(request.output)}`;
+  if (textWidth(lengths, 13) + 32 <= layout.gutter - 4) holder.append(h("span", { text: lengths }));
   stage.parts.over.append(holder);
 }
 

@@ -26,14 +26,21 @@ const MARK_SHAPES = {
   arrival: () => svg("path", { d: "M0 1.5h10L5 9.5z", fill: "currentColor" }),
   first: () => svg("path", { d: "M5 0l5 5-5 5-5-5z", fill: "currentColor" }),
   finish: () => svg("rect", { x: 3, y: 0, width: 4, height: 10, fill: "currentColor" }),
-  cancel: () =>
+  cancelled: () =>
     svg("path", { d: "M1 1l8 8M9 1L1 9", stroke: "currentColor", "stroke-width": 2.2, fill: "none" }),
-  preempt: () =>
+  preempted: () =>
     svg("path", { d: "M8.5 1v8L1.5 5z", stroke: "currentColor", "stroke-width": 1.5, fill: "none" }),
+  rejected: () => svg("path", {
+    d: "M5 0a5 5 0 1 1 0 10A5 5 0 0 1 5 0zM2.2 4v2h5.6V4z", fill: "currentColor", "fill-rule": "evenodd",
+  }),
+  timed_out: () => svg("path", {
+    d: "M5 .75a4.25 4.25 0 1 1 0 8.5a4.25 4.25 0 0 1 0-8.5zM5 2.5V5.3L7 6.5",
+    stroke: "currentColor", "stroke-width": 1.5, fill: "none",
+  }),
 };
 
-/** The mark of an event kind: arrival, first, finish, cancel, preempt. */
+/** The mark of an event kind, as the payload names it. */
 function eventMark(kind, size = 9) {
-  const shape = MARK_SHAPES[kind] ?? MARK_SHAPES.finish;
-  return svg("svg", { viewBox: "0 0 10 10", width: size, height: size, "aria-hidden": "true" }, shape());
+  const looks = { viewBox: "0 0 10 10", width: size, height: size, "aria-hidden": "true", "data-kind": kind };
+  return svg("svg", looks, MARK_SHAPES[kind]());
 }

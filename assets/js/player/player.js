@@ -8,13 +8,15 @@ const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an over
  * @param {{full: Object, ghost: Object}} figures Bokeh figures with named renderers
  * @param {{full: Element, ghost: Element}} elements the figures' elements
  * @param {function(number): void} requestWindow asks for a window of a large run around a time
- * @returns {{setPayload: function(Object): void, destroy: function(): void}}
+ * @returns {{setPayload: function(Object): void, destroy: function(): void, views: Object}} views:
+ *   get() and set({rows, axis, future}) of the choices of `views.js`
  */
 function createPlayer(root, figures, elements, requestWindow) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
     range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
+    rows: null, axis: "time", future: "ghost", raw: null,
     asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false }, signature: "",
   };
   const act = actions(player);
@@ -31,12 +33,15 @@ function createPlayer(root, figures, elements, requestWindow) {
     empty: h("p.rb-empty", { hidden: true }),
     tip: createTip(),
   });
+  player.views = createViews(player);
+  player.bar.legend.before(player.views.el);
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
   const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player)];
   return {
     setPayload: (payload) => setPayload(player, payload),
+    views: { get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) },
     destroy: () => {
       player.isPlaying = false;
       stops.forEach((stop) => stop());
@@ -91,6 +96,7 @@ function chooseLanes(player) {
   if (!payload.lanes.some((lane) => lane.key === player.view)) player.view = "all";
   player.lanes = lanesOf(payload, player.view);
   player.clock = makeClock(payload, player.lanes);
+  payload.timeAt = teller(payload, player.lanes);
 }
 
 /** Build cards and tables for the payload, and draw the stage. */
@@ -104,12 +110,13 @@ function rebuild(player) {
   player.root.dataset.lanes = String(lanes.length);
   player.root.dataset.run = String(payload.run);
   player.root.lang = payload.lang;
-  const isEmpty = lanes.every((lane) => lane.rounds.end.length === 0);
+  const isEmpty = payload.requests.length === 0;
   setShown(player.empty, isEmpty);
   setText(player.empty, say("nothing_yet"));
   setShown(player.body, !isEmpty);
   const ctx = context(player);
   drawBar(player.bar, ctx);
+  drawSwitches(player, say);
   if (isEmpty) return;
   nameTransport(player.transport, say);
   placeExtras(player);
@@ -132,8 +139,8 @@ function context(player) {
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
-    payload, lanes, clock, say, theme, size, width, view, memory,
-    room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0)),
+    payload, lanes, clock, say, theme, size, width, view, memory, rows: player.rows, future: player.future,
+    room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -209,7 +216,8 @@ function show(player) {
   placeCursor(stage, t);
   placeHandle(scrub, t);
   const states = laneStates(player);
-  const signature = states.map(({ lit, ended }) => `${lit},${ended}`).join(";");
+  const lits = states.map(({ lit, ended }) => `${lit},${ended}`);
+  const signature = [boundaryBefore(clock, t), ...lits].join(";");
   if (signature !== player.signature) {
     player.signature = signature;
     settle(player, states);

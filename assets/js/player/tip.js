@@ -94,6 +94,7 @@ function tellCell(player, cell) {
   const { payload, say, lanes, clock, t, tip, stage } = player;
   const { lane, round, req, wait } = cell;
   const isAhead = round >= 0 && lane.rounds.start[round] >= t - clock.eps;
+  if (isAhead && player.future === "nothing") return null;
   if (wait && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
   const request = payload.requests[req];
   const where = lanes.length > 1 ? h("span.rb-quiet", { text: lane.short ?? lane.title }) : null;
@@ -106,10 +107,12 @@ function tellCell(player, cell) {
 /** "Round 3", "8 to 13 ms". */
 function roundHead({ payload, say }, { lane, round }) {
   if (round < 0) return [];
-  const { number, start, end } = lane.rounds;
-  const from = timeNumber(payload, start[round]);
-  const span = say("tip_span", { from, to: timeText(payload, say, end[round]) });
-  return [h("b", { text: say("round_n", { n: numberText(number[round]) }) }), h("span", { text: span })];
+  const { start, end } = timesOf(lane);
+  const clock = { ...payload, axis: "time", timeAt: null };
+  const from = timeNumber(clock, start[round]);
+  const span = say("tip_span", { from, to: timeText(clock, say, end[round]) });
+  const name = say("round_n", { n: numberText(lane.rounds.number[round]) });
+  return [h("b", { text: name }), h("span", { text: span })];
 }
 
 /** What a cell got, the sentence about it, and the levels of its round. */
