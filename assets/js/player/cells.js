@@ -91,7 +91,7 @@ function mixed(first, second, share) {
 /** Put a rectangle on the sheet, and its ghost. */
 function addCell(ctx, box, phase, colour) {
   const height = box.bottom - box.top;
-  const roomy = height >= 8 && box.right - box.left >= 6;
+  const roomy = height >= (phase === "pad" ? 5 : 8) && box.right - box.left >= 6;
   const style = phaseStyle(phase, colour, ctx, roomy);
   const isDense = height < (phase === "idle" ? HATCH_IDLE_FROM : DENSE_UNDER);
   if (isDense) Object.assign(style, denseStyle(phase, colour, ctx));
@@ -162,7 +162,7 @@ function drawRun(ctx, lane, run, flags) {
 }
 
 /** The phase of a run as it is drawn: a prefill that repeats work, and a pause, have signs of their own. */
-function phaseOf(run) {
+function cellPhase(run) {
   if (run.kind === "prefill" && run.again) return "again";
   return run.kind === "hold" && run.paused ? "paused" : run.kind;
 }
@@ -181,7 +181,7 @@ function drawCell(ctx, lane, run, from, to, parts) {
     left: from + inset, right: to - inset, top: centre - lane.cell / 2, bottom: centre + lane.cell / 2,
   };
   if (run.pad > 0) drawPadded(ctx, run, box, colour, parts);
-  else addCell(ctx, box, phaseOf(run), colour);
+  else addCell(ctx, box, cellPhase(run), colour);
   if (parts.finish) addCap(ctx, lane, box, colour);
   if (lane.dense) return;
   const room = drawToken(ctx, run, box, colour, parts);

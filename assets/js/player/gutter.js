@@ -5,7 +5,7 @@ function writeGutter(stage, ctx, lane) {
   const { layout, payload, say } = ctx;
   const isPhone = layout.size.name === "phone";
   if (lane.byRequest) {
-    payload.requests.forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
+    (lane.lane.requests ?? payload.requests).forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
   } else writeSeats(stage, ctx, lane);
   const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
   if (layout.single) {

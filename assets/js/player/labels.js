@@ -1,5 +1,6 @@
 // What a cell says: the token at its end, and as many words as fit.
 
+const PLATE_PADDING = 2; // as in the figure: a text with a plate begins so far inside of it
 const LEFT_ROOM = 16; // for the mark of who leaves without being done
 
 /** The tokens that come out at the end of a cell; returns the px they take at the right. */
@@ -107,7 +108,7 @@ function labelCell(ctx, run, box, colour, parts, tokenRoom) {
   const text = labels.find((label) => textWidth(label, size.font, isPrefill ? 700 : 400) <= room);
   if (!text) return;
   const pad = room - textWidth(text, size.font, isPrefill ? 700 : 400);
-  const x = box.left + Math.min(size.font * 0.66, 3 + pad / 2);
+  const x = box.left + Math.min(size.font * 0.66, 3 + pad / 2) - PLATE_PADDING;
   ctx.sheet.full.plates.push(textRow(
     x, (box.top + box.bottom) / 2, text, isPrefill ? colour.on : colour.onsoft, size.font,
     { bold: isPrefill, plate: isPrefill ? colour.strong : run.kind === "hold" ? null : colour.soft },
@@ -124,7 +125,7 @@ function wordy(ctx, label, run) {
 function labelCentre(ctx, box, labels, ink, plate, weight = 700) {
   const { size } = ctx.layout;
   if (box.bottom - box.top < 14) return;
-  const room = box.right - box.left - 5;
+  const room = box.right - box.left - 4;
   const text = labels.find((label) => textWidth(label, size.font, weight) <= room);
   if (!text) return;
   const x = (box.left + box.right) / 2;

@@ -25,6 +25,7 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
     t: (px) => from + ((px - gutter) / plot) * (to - from),
   };
   const shared = sameRounds(lanes.map((lane) => lane.rounds), clock.eps);
+  base.lanes = lanes.length;
   base.byRequest = areRowsRequests(payload, lanes, rows);
   const plans = lanes.map((lane) => planLane(payload, lane, base, shared && !single));
   const spare = fitRows(plans, room - (shared ? size.heads : 0));
@@ -40,11 +41,11 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
 
 /** What a lane needs, before it is known where it stands. */
 function planLane(payload, lane, base, sharedHeads) {
-  const { single, size, byRequest } = base;
+  const { single, size, byRequest, lanes } = base;
   const bricks = single && lane.budget <= MOST_BRICKS;
   const stripUnit = bricks
     ? Math.max(8, Math.min(size.brick, Math.floor((size.brick * 11) / lane.budget)))
-    : Math.min(single ? size.brick : size.unit, (single ? size.brick * 4 : size.stripMost) / lane.budget);
+    : Math.min(single ? size.brick : size.unit, (single ? size.brick * 4 : stripMost(size, lanes)) / lane.budget);
   return {
     lane, byRequest, bricks, stripUnit,
     count: Math.max(1, byRequest ? payload.requests.length : shownSeats(lane)),
@@ -57,6 +58,11 @@ function planLane(payload, lane, base, sharedHeads) {
     strip: stripUnit * lane.budget,
     ...kvPlan(lane, base), lineGap: 0, line: 0,
   };
+}
+
+/** The height that a strip under seats may have: a little more where only two lanes share the stage. */
+function stripMost(size, lanes) {
+  return lanes > 2 ? size.stripMost : size.stripMost * 1.25;
 }
 
 /** Whether a row is a request: as chosen, or where one lane has few enough of them. */

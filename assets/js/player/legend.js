@@ -35,7 +35,7 @@ function fitLegend(keys, { payload, lanes, say, size, width, canZoom }) {
   const font = size.name === "wide" ? 14 : 12;
   const names = [say("view_both"), ...payload.lanes.map((lane) => lane.short ?? lane.title)];
   const views = payload.lanes.length > 1 ? names.reduce((sum, name) => sum + textWidth(name, font, 700) + 20, 16) : 0;
-  const room = width - views - (canZoom ? 82 : 0) - 18 - viewButtonWidth(say, font);
+  const room = width - views - (canZoom ? 82 : 0) - 18 - VIEW_BUTTON;
   const kept = new Set(keys);
   const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + (MARK_WIDTHS[key] ?? 22) + 15, 0);
   for (const key of SPARED) if (needed() > room) kept.delete(key);

@@ -92,10 +92,10 @@ function besidePoint(x, y, card, apart, room) {
 /** The content of a cell's card, or null when there is nothing to tell yet. */
 function tellCell(player, cell) {
   const { payload, say, lanes, clock, t, tip, stage } = player;
-  const { lane, round, req, wait } = cell;
+  const { lane, round, req, wait, gap } = cell;
   const isAhead = round >= 0 && lane.rounds.start[round] >= t - clock.eps;
   if (isAhead && player.future === "nothing") return null;
-  if (wait && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
+  if ((wait || gap) && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
   const request = payload.requests[req];
   const where = lanes.length > 1 ? h("span.rb-quiet", { text: lane.short ?? lane.title }) : null;
   const name = request && request.id !== request.label ? h("b", { text: request.id }) : null;
@@ -125,6 +125,7 @@ function tellPast(player, cell) {
     got ? h("p.rb-got", { text: got }) : null,
     line ? h("p", { text: line.text }) : null,
     line?.chips.length ? h("p.rb-chips", {}, ...reasonChips(line)) : null,
+    cell.gap ? h("p", { text: cell.gap.text }) : null,
     wait && !line ? h("p", { text: say("hold") }) : null,
     ...levelsOfRound(player, cell),
   ];
@@ -133,16 +134,24 @@ function tellPast(player, cell) {
 
 /** "prefill 2 of a prompt of 6", "decode, output 2 of 3", in the words of the stage. */
 function whatItGot(say, run, round, request) {
-  const token = run.token > 0 ? run.token + (run.kind === "decode" ? round - run.first : 0) : 0;
-  const output = token ? [say("tip_output", { n: numberText(token), all: numberText(request.output) })] : [];
   const pad = run.pad > 0 ? [say("cell_pad", { n: numberText(run.pad) })] : [];
   const prompt = { n: numberText(run.n), all: numberText(request.prompt) };
   const first = {
-    prefill: run.n > 0 ? [say("tip_prefill", prompt)] : [],
-    decode: [say("cell_decode")],
+    prefill: run.n > 0 ? [say(run.again ? "cell_again" : "tip_prefill", prompt)] : [],
+    decode: [say("cell_decode"), ...(run.n > 1 ? [say("tip_drafts", { n: numberText(run.n - 1) })] : [])],
     idle: [say("cell_idle")],
-  }[run.kind] ?? [];
-  return [...first, ...pad, ...output].join(" · ");
+    hold: run.paused ? [say("cell_paused")] : [],
+  }[run.kind];
+  return [...first, ...pad, ...whatCameOut(say, run, round, request)].join(" · ");
+}
+
+/** "output 2 of 3", or "2–4 of 9"; and whether it was sent. */
+function whatCameOut(say, run, round, request) {
+  if (!run.token) return [];
+  const first = run.token + (run.kind === "decode" ? round - run.first : 0);
+  const n = run.tokens > 1 ? `${first}–${first + run.tokens - 1}` : numberText(first);
+  const output = say("tip_output", { n, all: numberText(request.output) });
+  return run.unsent ? [output, say("legend_unsent")] : [output];
 }
 
 /** Blocks used in a round, and for a round as a whole its tokens and who waits. */

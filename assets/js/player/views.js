@@ -1,6 +1,8 @@
 // How the stage is looked at: what a row is, what the axis counts, and what is shown of the future.
 // The browser's own affair: no choice here asks the server for anything or changes a run.
 
+const VIEW_BUTTON = 48; // px of the bar, the space beside it included
+
 const VIEW_CHOICES = {
   rows: ["requests", "seats"], axis: ["time", "rounds"], future: ["ghost", "nothing"],
 };
@@ -10,7 +12,7 @@ const VIEW_CHOICES = {
  * @param {Object} player its `rows` (null: as fits the lanes), `axis` and `future` are the choices
  */
 function createViews(player) {
-  const name = h("summary.rb-view-name", { "data-testid": "view" });
+  const name = h("summary.rb-icon", { "data-testid": "view" }, icon("view", 18));
   const rows = Object.entries(VIEW_CHOICES).map(([choice, values]) => {
     const buttons = values.map((value) =>
       segment("", false, () => setViews(player, { [choice]: value }), `${choice}-${value}`));
@@ -40,7 +42,7 @@ function drawSwitches({ views, payload, lanes, rows, future }, say) {
     axis: payload.whole && lanes.some((lane) => lane.rounds.end.length > 0),
     future: true,
   };
-  setText(views.name, say("view"));
+  nameButton(views.name, say("view"));
   for (const { choice, values, buttons, group, title, el } of views.rows) {
     setShown(el, has[choice]);
     setText(title, say(`view_${choice}`));
@@ -50,11 +52,6 @@ function drawSwitches({ views, payload, lanes, rows, future }, say) {
       button.setAttribute("aria-pressed", String(values[i] === chosen[choice]));
     });
   }
-}
-
-/** What the button takes of the bar, the space beside it included. */
-function viewButtonWidth(say, font) {
-  return textWidth(say("view"), font) + 54;
 }
 
 /** The choices, for whoever keeps them. */
