@@ -22,10 +22,10 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
-    "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells", "waits",
-    "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "signs", "legend", "views", "card", "table", "grid", "metrics", "phone", "windows", "point",
-    "tip", "zoom", "actions", "state", "player", "panel",
+    "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells",
+    "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
+    "overview", "transport", "keys", "signs", "legend", "views", "card", "table", "grid",
+    "metrics", "phone", "windows", "point", "tip", "zoom", "actions", "state", "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")
