@@ -1,5 +1,6 @@
 """How the stage is looked at: rows, axis, the future; and three or four lanes on one clock."""
 
+import itertools
 import re
 from collections.abc import Callable
 
@@ -49,7 +50,7 @@ def test_on_the_round_axis_all_rounds_are_equally_wide(open_page: Open) -> None:
     expect(page.locator(".rb-tag")).to_have_text("8 ms")
     heads = [head.bounding_box() for head in page.locator(".rb-head").all()]
     middles = [box["x"] + box["width"] / 2 for box in heads if box is not None]
-    steps = [b - a for a, b in zip(middles, middles[1:], strict=False)]
+    steps = [b - a for a, b in itertools.pairwise(middles)]
     assert len(steps) == 4 and max(steps) - min(steps) < 2
     page.keyboard.press("ArrowRight")
     expect(player(page)).to_have_attribute("data-time", "13")
@@ -137,7 +138,7 @@ def test_three_and_four_lanes_can_be_read(
     page.keyboard.press("End")
     tops = [title.bounding_box() for title in page.locator(".rb-lane-title").all()]
     ys = [box["y"] for box in tops if box is not None]
-    assert len(ys) == lanes and min(b - a for a, b in zip(ys, ys[1:], strict=False)) > 130
+    assert len(ys) == lanes and min(b - a for a, b in itertools.pairwise(ys)) > 130
     heights = [cell["bottom"] - cell["top"] for cell in drawn(page, "hatch_prefill")]
     assert max(heights) >= 14
     seats = page.get_by_text(re.compile(r"^(Seat )?1$"))

@@ -49,7 +49,8 @@ function drawScrub(scrub, ctx, layout) {
   Object.assign(scrub, { layout, clock });
   scrub.input.max = String(clock.bounds.length - 1);
   scrub.input.setAttribute("aria-label", say("scrub_label"));
-  scrub.el.style.setProperty("--rb-tick-rows", String(ctx.shownLanes.length));
+  const ticks = ctx.shownLanes.length * TICK_ROW * (layout.size.font / 12);
+  scrub.el.style.setProperty("--rb-ticks", `${Math.ceil(ticks)}px`);
   Object.assign(scrub.track.style, { left: `${layout.gutter}px`, width: `${layout.plot}px` });
   drawGaps(scrub, layout, ctx.future === "nothing" ? [] : clock.bounds);
   drawTicks(scrub, ctx, layout);
