@@ -88,7 +88,7 @@ def test_the_card_tells_of_a_gap(open_page: Open) -> None:
     name = page.locator(".rb-row-name:has-text('B')").bounding_box()
     assert track is not None and name is not None
     page.mouse.move(track["x"] + track["width"] * 29 / 56, name["y"] + name["height"] / 2)
-    expect(page.get_by_test_id("tip")).to_contain_text("B is swapped out")
+    expect(page.get_by_test_id("tip")).to_contain_text("swapped out")
 
 
 def test_a_pause_is_hatched_and_what_was_not_sent_is_grey(open_page: Open) -> None:

@@ -125,8 +125,8 @@ function tellPast(player, cell) {
     got ? h("p.rb-got", { text: got }) : null,
     line ? h("p", { text: line.text }) : null,
     line?.chips.length ? h("p.rb-chips", {}, ...reasonChips(line)) : null,
-    cell.gap ? h("p", { text: cell.gap.text }) : null,
     wait && !line ? h("p", { text: say("hold") }) : null,
+    cell.gap ? h("p", { text: cell.gap.text }) : null,
     ...levelsOfRound(player, cell),
   ];
   return parts.filter(Boolean);
@@ -134,24 +134,16 @@ function tellPast(player, cell) {
 
 /** "prefill 2 of a prompt of 6", "decode, output 2 of 3", in the words of the stage. */
 function whatItGot(say, run, round, request) {
+  const token = run.token > 0 ? run.token + (run.kind === "decode" ? round - run.first : 0) : 0;
+  const output = token ? [say("tip_output", { n: numberText(token), all: numberText(request.output) })] : [];
   const pad = run.pad > 0 ? [say("cell_pad", { n: numberText(run.pad) })] : [];
   const prompt = { n: numberText(run.n), all: numberText(request.prompt) };
   const first = {
-    prefill: run.n > 0 ? [say(run.again ? "cell_again" : "tip_prefill", prompt)] : [],
-    decode: [say("cell_decode"), ...(run.n > 1 ? [say("tip_drafts", { n: numberText(run.n - 1) })] : [])],
+    prefill: run.n > 0 ? [say("tip_prefill", prompt)] : [],
+    decode: [say("cell_decode")],
     idle: [say("cell_idle")],
-    hold: run.paused ? [say("cell_paused")] : [],
-  }[run.kind];
-  return [...first, ...pad, ...whatCameOut(say, run, round, request)].join(" · ");
-}
-
-/** "output 2 of 3", or "2–4 of 9"; and whether it was sent. */
-function whatCameOut(say, run, round, request) {
-  if (!run.token) return [];
-  const first = run.token + (run.kind === "decode" ? round - run.first : 0);
-  const n = run.tokens > 1 ? `${first}–${first + run.tokens - 1}` : numberText(first);
-  const output = say("tip_output", { n, all: numberText(request.output) });
-  return run.unsent ? [output, say("legend_unsent")] : [output];
+  }[run.kind] ?? [];
+  return [...first, ...pad, ...output].join(" · ");
 }
 
 /** Blocks used in a round, and for a round as a whole its tokens and who waits. */
