@@ -110,7 +110,7 @@ function rebuild(player) {
   player.root.dataset.lanes = String(lanes.length);
   player.root.dataset.run = String(payload.run);
   player.root.lang = payload.lang;
-  const isEmpty = payload.requests.length === 0;
+  const isEmpty = payload.whole && payload.requests.length === 0;
   setShown(player.empty, isEmpty);
   setText(player.empty, say("nothing_yet"));
   setShown(player.body, !isEmpty);
