@@ -12,7 +12,7 @@ from param.parameterized import Event
 from app.background import in_background
 from app.chips import chips, mark
 from app.editor import RequestTable
-from app.files import open_file, save
+from app.files import open_file, save, stem_of
 from app.host import host
 from app.i18n import say, words
 from app.player import Player
@@ -152,6 +152,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "notice": session.notice,
         "working": session.working,
         "address": address(session),
+        "stem": stem_of(session),
         "is_edited": is_edited(session),
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": sum(not problem["option"] for problem in session.problems),

@@ -25,7 +25,8 @@ SCRIPTS = (
     "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells",
     "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
     "overview", "transport", "keys", "signs", "legend", "views", "card", "table", "grid",
-    "metrics", "phone", "windows", "point", "tip", "zoom", "actions", "state", "player", "panel",
+    "metrics", "phone", "windows", "point", "tip", "zoom", "actions", "state", "markup", "vector",
+    "picture", "player", "panel",
 )  # fmt: skip
 
 _EDGE = ("left", "right", "top", "bottom")

@@ -18,7 +18,7 @@ function createCard(lane, isOnly, say) {
     lane: h("b.rb-card-lane", { text: isOnly ? "" : lane.short ?? lane.title }),
     phases: h("ol.rb-phases", {}, ...PHASES.map((phase) => h("li", { text: say(`phase_${phase}`) }))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
-    list: h("ul.rb-lines"),
+    list: h("ul.rb-lines", { tabindex: 0 }),
   };
   const head = h("header", {}, parts.name, parts.lane, parts.phases, parts.sum);
   const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list);

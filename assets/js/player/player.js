@@ -38,7 +38,7 @@ function createPlayer(root, figures, elements, requestWindow) {
   player.tabs = createTabs(player.panels);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player)];
+  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player), listenToPictures(player)];
   return {
     setPayload: (payload) => setPayload(player, payload),
     views: { get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) },
