@@ -7,6 +7,9 @@ const SHARPNESS = 2;
 const SWATCH_HATCHES = {
   "rb-sw-prefill": ["right_diagonal_line", (theme) => theme.requests[6].on, 0.2],
   "rb-sw-pad": ["diagonal_cross", (theme) => theme.idle, 0.7],
+  "rb-sw-again": ["cross", (theme) => theme.requests[6].on, 0.4],
+  "rb-sw-paused": ["vertical_line", (theme) => theme.idle, 0.7],
+  "rb-sw-swapped": ["dot", (theme) => theme.requests[6].strong, 0.7],
   "rb-sw-idle": ["left_diagonal_line", (theme) => theme.idle, 0.5],
 };
 
