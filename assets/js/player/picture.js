@@ -14,13 +14,14 @@ const SWATCH_HATCHES = {
 };
 
 /**
- * The stage of a player as the text of an SVG file; null while nothing is drawn.
+ * The stage of a player as the text of an SVG file; null without a round.
  * @param {Object} player
  * @param {string} id begins all ids in it: pictures that share a page need different ones
  */
 function pictureSvg(player, id = "rb") {
-  const { stage, payload, theme, root } = player;
-  if (!stage.layout || player.body.hidden) return null;
+  const { stage, payload, theme, root, lanes } = player;
+  const hasRounds = lanes.some((lane) => lane.rounds.end.length > 0);
+  if (!stage.layout || player.body.hidden || !hasRounds) return null;
   const { layout, parts } = stage;
   const hatches = newHatches(id);
   const head = headSvg(player, hatches);
