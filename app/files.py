@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from app.i18n import join, say, words
+from app.inputs import MOST_ROUNDS
 from app.messages import told
 from app.rows import MOST_ROWS
-from app.session import MOST_ROUNDS, TRACE, Session
+from app.session import TRACE, Session
 from lessons.catalogue import MODES
 from sim import History, Problem, Scenario, ScenarioError
 from sim.chrome import to_chrome

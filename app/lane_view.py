@@ -63,14 +63,10 @@ class LaneView:
 
     def payload(self, listed: list[int], place: dict[int, int]) -> Payload:
         """The lane as the browser reads it."""
-        key = self.lane.key
         setup = self.scenario.setup
         tokens = self.lane.progress.tokens
         return {
-            "key": key,
-            "title": self.teller.say(f"lane.{key}"),
-            "short": self.teller.say(f"lane.{key}_short"),
-            "rule": self.teller.say(f"lane.{key}_rule"),
+            "key": self.lane.key,
             "budget": setup.budget,
             "pool": setup.num_blocks,
             "end": self.shown(self.lane.end),

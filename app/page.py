@@ -11,6 +11,7 @@ from param.parameterized import Event
 
 from app.background import in_background
 from app.chips import chips, mark
+from app.commands import run_command
 from app.editor import RequestTable
 from app.files import open_file, save, stem_of
 from app.host import host
@@ -26,7 +27,10 @@ from lessons.catalogue import scenes
 from sim.files import builtin
 from sim.setup import MAX_REQUESTS
 
-SHOWN = ("lang", "scenario_name", "notice", "working", "budget", "rows", "setup", "problems")
+SHOWN = (
+    *("lang", "scenario_name", "notice", "working"),
+    *("budget", "rows", "setup", "lanes", "problems"),
+)
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},
@@ -56,6 +60,7 @@ class App:
         self._file = ""
         session.defer = lambda job, then: in_background(job, then, self.apologise)
         self.player = Player(payload=session.payload)
+        session.param.watch(self._play, "payload")  # before all others: the picture goes out first
         self.text = _markdown(session)
         self.slider = _budget_slider(session)
         self.shell = Shell(
@@ -72,10 +77,9 @@ class App:
             on_save=lambda what, give: save(session, what, give),
             sizing_mode="stretch_both",
         )
-        watch = session.param.watch
-        watch(self._show, list(SHOWN))
-        watch(self._play, "payload")
+        session.param.watch(self._show, list(SHOWN))
         self.player.param.watch(self._move_window, "window_request")
+        self.player.param.watch(self._run_command, "command")
 
     def choose(self, what: str, value: str) -> None:
         """One of the small choices of the shell; a value that is not on offer changes nothing."""
@@ -137,6 +141,9 @@ class App:
 
     def _move_window(self, event: Event) -> None:
         self.session.move_window(event.new)
+
+    def _run_command(self, event: Event) -> None:
+        run_command(self.session, event.new)
 
 
 def view_of(session: Session) -> dict[str, Any]:

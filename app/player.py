@@ -24,10 +24,12 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 SCRIPTS = (
     "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells",
     "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
-    "overview", "transport", "keys", "signs", "legend", "views", "card", "table", "grid",
-    "metrics", "phone", "windows", "point", "tip", "zoom", "actions", "state", "markup", "vector",
-    "picture", "player", "panel",
+    "overview", "transport", "keys", "lanes", "signs", "legend", "views", "card", "table",
+    "grid", "metrics", "phone", "windows", "point", "tip", "zoom", "actions", "state", "markup",
+    "vector", "picture", "player", "panel",
 )  # fmt: skip
+
+STYLES = ("player.css", "lanes.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
@@ -50,8 +52,8 @@ def player_source() -> str:
 
 
 def player_style() -> str:
-    """The style sheet of the player; its colours are the CSS variables of the theme."""
-    return (_ASSETS / "css" / "player.css").read_text("utf-8")
+    """The style sheets of the player; their colours are the CSS variables of the theme."""
+    return "\n".join((_ASSETS / "css" / name).read_text("utf-8") for name in STYLES)
 
 
 def _empty_figure(name: str) -> figure:
@@ -135,11 +137,13 @@ class Player(pn.custom.JSComponent):
 
     A new payload with the same ``run`` is another window of the run; a new ``run`` redraws all and
     keeps the time of the cursor. ``window_request`` is set by the browser: ``{"t", "run", "seq"}``
-    asks for a payload whose window covers ``t``.
+    asks for a payload whose window covers ``t``. ``command`` is set by the browser too: what a
+    person asks of the lanes, see `app.commands`.
     """
 
     payload = param.Dict(default={}, doc="What to show: one run, or a window of it.")
     window_request = param.Dict(default={}, doc="The browser's wish for another window.")
+    command = param.Dict(default={}, doc="What a person asks of the lanes.")
     full = pn.viewable.Child(doc="Figure of what has happened.")
     ghost = pn.viewable.Child(doc="Figure of what is still to come.")
 

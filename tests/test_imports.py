@@ -21,18 +21,24 @@ NUMPY_IN_SIM = {
 }
 WITHOUT_TOOLKIT = (
     "app.session",
+    "app.commands",
     "app.files",
     "app.i18n",
+    "app.inputs",
+    "app.lane_names",
+    "app.lane_specs",
     "app.lane_tables",
     "app.lane_view",
     "app.lane_waits",
     "app.lanes",
     "app.lines",
     "app.messages",
+    "app.packing",
     "app.payload",
     "app.rows",
     "app.sentences",
     "app.setup_form",
+    "app.setup_options",
     "app.speech",
 )
 

@@ -33,7 +33,7 @@ def player(page: Page) -> Locator:
 
 def give(page: Page, *subjects: Scenario, lang: str = "en") -> dict[str, Any]:
     """Put runs on the stage: one alone as the continuous lane, else the first as the static one."""
-    keys = ("static", "continuous", "continuous", "continuous")[len(subjects) == 1 :]
+    keys = ("static", "continuous", "third", "fourth")[len(subjects) == 1 :]
     lanes = [Lane(key, run(subject)) for key, subject in zip(keys, subjects, strict=False)]
     global _RUN
     _RUN += 1

@@ -10,6 +10,7 @@ const ICON_PATHS = {
   plus: "M7.2 3h1.6v4.2H13v1.6H8.8V13H7.2V8.8H3V7.2h4.2z",
   minus: "M3 7.2h10v1.6H3z",
   view: "M8 3c3.5 0 6 3 7 5-1 2-3.5 5-7 5s-6-3-7-5c1-2 3.5-5 7-5zm0 1.5C5.5 4.5 3.6 6.5 2.7 8c.9 1.5 2.8 3.5 5.3 3.5s4.4-2 5.3-3.5C12.4 6.5 10.5 4.5 8 4.5zM8 6a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
+  more: "M2.5 6.5h3v3h-3zM6.5 6.5h3v3h-3zM10.5 6.5h3v3h-3z",
 };
 
 /** A transport icon, drawn in the colour of the text. */

@@ -8,10 +8,11 @@ const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an over
  * @param {{full: Object, ghost: Object}} figures Bokeh figures with named renderers
  * @param {{full: Element, ghost: Element}} elements the figures' elements
  * @param {function(number): void} requestWindow asks for a window of a large run around a time
+ * @param {?function(Object): void} command tells Python what to do with lanes; none where there is no Python
  * @returns {{setPayload: function(Object): void, destroy: function(): void, views: Object}} views:
  *   get() and set({rows, axis, future}) of the choices of `views.js`
  */
-function createPlayer(root, figures, elements, requestWindow) {
+function createPlayer(root, figures, elements, requestWindow, command = null) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
@@ -20,9 +21,11 @@ function createPlayer(root, figures, elements, requestWindow) {
     asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false }, signature: "",
   };
   const act = actions(player);
+  const lanes = createLanes(act, command);
   Object.assign(player, {
     act,
-    bar: createBar(act),
+    laneParts: lanes,
+    bar: createBar(act, lanes),
     stage: createStage(figures, elements),
     scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
     overview: createOverview(act.showAround),
@@ -54,9 +57,10 @@ function buildPage(player) {
   const { bar, stage, scrub, overview, transport } = player;
   player.root.classList.add("rb-player");
   player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
+  const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads);
   player.body = h("div.rb-body", {},
-    stage.el, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
-  player.root.append(bar.el, player.empty, player.body, player.tip.el);
+    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
+  player.root.append(bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -133,14 +137,22 @@ function placeExtras({ size, extras, transport }) {
   if (transport.speed.parentElement !== holder) holder.append(transport.events.el, transport.speed);
 }
 
+/** The payload, with the requests of the only lane shown if it has some of its own. */
+function payloadOf({ payload, lanes }) {
+  const own = lanes.length === 1 && lanes[0].requests;
+  return own ? { ...payload, requests: own } : payload;
+}
+
 /** What the drawing functions need to know. */
 function context(player) {
-  const { payload, lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const { lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const payload = payloadOf(player);
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory, rows: player.rows, future: player.future,
-    room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
+    room: stageRoom(size, visible, secondHead + laneLineHeight(payload, lanes, size)
+      + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -175,6 +187,7 @@ function redraw(player) {
   player.range = shownRange(player);
   const ctx = context(player);
   drawStage(player.stage, ctx);
+  placeLaneTools(player.laneParts, ctx, player.stage.layout);
   drawScrub(player.scrub, ctx, player.stage.layout);
   const data = overviewData(player.payload, player.lanes, player.clock, ctx.hasOverview);
   drawOverview(player.overview, ctx, player.stage.layout, data);

@@ -24,6 +24,8 @@ export function inputs({model, drawer}) {
   drawer.opens(requests, "requests");
   drawer.opens(setup, "setup");
   drawer.opens(open, "open_trace");
+  const show_setup = () => drawer.show("setup", setup); // asked for by a lane, see setup.js
+  window.addEventListener("rb-setup", show_setup);
 
   const judge = (good) => {
     const {budget, words} = model.view;
@@ -64,5 +66,5 @@ export function inputs({model, drawer}) {
     if (is_first && num_problems > 0) { queueMicrotask(() => drawer.show("requests", requests)); } // a link with wrong cells
     is_first = false;
   };
-  return {el, table, form, update};
+  return {el, table, form, update, stop: () => window.removeEventListener("rb-setup", show_setup)};
 }

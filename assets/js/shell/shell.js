@@ -50,6 +50,7 @@ export function render({model}) {
     window.removeEventListener("rb-connection-lost", show_lost);
     bookmark.stop();
     top.stop();
+    bar.stop();
   });
   return app;
 }
