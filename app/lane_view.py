@@ -11,7 +11,7 @@ import numpy as np
 from app.lane_figures import overall
 from app.lane_moves import moves, pool, prices
 from app.lane_tables import tables
-from app.lane_waits import Waits
+from app.lane_waits import Lost, Waits
 from app.lanes import Lane, Window
 from app.sentences import MOST_LINES, Teller
 from sim import Reason, Round
@@ -62,6 +62,7 @@ class LaneView:
             "key": self.lane.key,
             "budget": setup.budget,
             "pool": setup.num_blocks,
+            "end": self.shown(self.lane.end),
             "total_tokens": int(tokens[-1]) if len(tokens) else 0,
             "num_rounds": len(self.history),
             "emitted_before": int(tokens[self.first - 1]) if self.first else 0,
@@ -115,9 +116,11 @@ class LaneView:
         """Equal rounds of a request in a row, as one rectangle or as many as the browser likes."""
         runs: list[Payload] = []
         last: dict[str, Payload] = {}
+        lost = Lost(self.scenario.setup.on_full)
         for i, record in enumerate(self.records):
+            lost.see(record)
             for id_ in dict.fromkeys((*record.running, *record.idle, *record.pads)):
-                run = self._run(record, id_, i, place)
+                run = self._run(record, id_, i, place) | {"again": lost.is_again(record, id_)}
                 before = last.get(id_)
                 if before and _goes_on(before, run):
                     before["count"] += 1

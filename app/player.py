@@ -24,11 +24,11 @@ _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
-    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
-    "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "lanes", "legend", "card", "phases", "table", "define", "grid", "metrics", "kv",
-    "curves", "log", "tabs", "windows", "point", "tip", "zoom", "actions", "remote", "present",
-    "state", "markup", "vector", "picture", "player", "panel",
+    "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells",
+    "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
+    "overview", "transport", "lanes", "signs", "legend", "views", "card", "phases", "table",
+    "define", "grid", "metrics", "kv", "curves", "log", "tabs", "windows", "point", "tip", "zoom",
+    "actions", "remote", "present", "state", "markup", "vector", "picture", "player", "panel",
 )  # fmt: skip
 
 STYLES = ("player.css", "lanes.css", "panels.css", "present.css")
@@ -107,10 +107,14 @@ def full_figure() -> figure:
     _add(plot, "cells", Quad(border_radius=2), "fill_color", *_LINE)
     _add(plot, "hatch_prefill", _hatch("right_diagonal_line"))
     _add(plot, "hatch_idle", _hatch("left_diagonal_line"))
+    _add(plot, "hatch_again", _hatch("cross"))
     _add(plot, "hatch_pad", _hatch("diagonal_cross"), "hatch_color")
+    _add(plot, "hatch_paused", _hatch("vertical_line"), "hatch_color")
+    _add(plot, "hatch_swapped", _hatch("dot"), "hatch_color")
     _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
     _add(plot, "solids", Quad(line_color=None, border_radius=1), "fill_color")
     _add(plot, "plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
+    _add(plot, "rings", Quad(border_radius=9), "fill_color", *_LINE)
     _add(plot, "marks", Scatter(), *_MARK)
     _add(plot, "numbers", Text(**word), *_WORD)
     return plot

@@ -146,7 +146,9 @@ def assert_whole_run_is_told(payload: dict[str, Any], lanes: list[Lane]) -> None
     assert [r["id"] for r in payload["requests"]] == [r.id for r in subject.requests]
     for lane, whole in zip(payload["lanes"], lanes, strict=True):
         assert_every_token_is_there(lane, whole)
+        assert_repeated_work_is_marked(lane, whole)
         assert lane["num_rounds"] == len(lane["rounds"]["number"]) == len(whole.history)
+        assert lane["end"] == to_shown(whole.end, payload["unit"]) <= payload["t1"]
         assert lane["total_tokens"] == (lane["rounds"]["emitted"] or [0])[-1]
         assert (lane["overall"]["rows"] or [lane["overall"]["start"]])[-1] == lane["overall"][
             "final"
@@ -173,6 +175,16 @@ def assert_every_token_is_there(lane: dict[str, Any], whole: Lane) -> None:
         assert tokens[i] == list(range(1, final.generated + 1))
         assert unsent[i] == final.generated - final.sent
         assert ends[i] == (state is Status.FINISHED)
+
+
+def assert_repeated_work_is_marked(lane: dict[str, Any], whole: Lane) -> None:
+    """Cells marked `again` hold what was computed twice, and nobody else has one."""
+    again: Counter[int] = Counter()
+    for cell in lane["runs"]:
+        assert not cell["again"] or cell["kind"] == "prefill"
+        again[cell["req"]] += cell["n"] if cell["again"] else 0
+    for i, positions in enumerate(whole.history.recomputed.tolist()):
+        assert again[i] >= positions and bool(again[i]) == bool(positions)
 
 
 def assert_waits_end_as_they_do(payload: dict[str, Any], lane: dict[str, Any], whole: Lane) -> None:
@@ -336,6 +348,9 @@ def test_who_is_evicted_is_out_until_it_is_back() -> None:
         subject = scenario(*rows, budget=8, block_size=4, num_blocks=2, on_full=on_full)
         lane = payload_of(subject)["lanes"][1]
         assert [(g["req"], g["t0"], g["t1"], g["kind"]) for g in lane["gaps"]] == [(1, 6, 9, kind)]
+        assert [g["seat"] for g in lane["gaps"]] == [1]
+        again = [(c["req"], c["n"]) for c in lane["runs"] if c["again"]]
+        assert again == ([(1, 5)] if kind == "preempted" else [])
 
 
 def test_tokens_of_one_round_are_one_cell() -> None:

@@ -7,17 +7,21 @@ const SHARPNESS = 2;
 const SWATCH_HATCHES = {
   "rb-sw-prefill": ["right_diagonal_line", (theme) => theme.requests[6].on, 0.2],
   "rb-sw-pad": ["diagonal_cross", (theme) => theme.idle, 0.7],
+  "rb-sw-again": ["cross", (theme) => theme.requests[6].on, 0.4],
+  "rb-sw-paused": ["vertical_line", (theme) => theme.idle, 0.7],
+  "rb-sw-swapped": ["dot", (theme) => theme.requests[6].strong, 0.7],
   "rb-sw-idle": ["left_diagonal_line", (theme) => theme.idle, 0.5],
 };
 
 /**
- * The stage of a player as the text of an SVG file; null while nothing is drawn.
+ * The stage of a player as the text of an SVG file; null without a round.
  * @param {Object} player
  * @param {string} id begins all ids in it: pictures that share a page need different ones
  */
 function pictureSvg(player, id = "rb") {
-  const { stage, payload, theme, root } = player;
-  if (!stage.layout || player.body.hidden) return null;
+  const { stage, payload, theme, root, lanes } = player;
+  const hasRounds = lanes.some((lane) => lane.rounds.end.length > 0);
+  if (!stage.layout || player.body.hidden || !hasRounds) return null;
   const { layout, parts } = stage;
   const hatches = newHatches(id);
   const head = headSvg(player, hatches);

@@ -9,13 +9,15 @@ const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an over
  * @param {{full: Element, ghost: Element}} elements the figures' elements
  * @param {function(number): void} requestWindow asks for a window of a large run around a time
  * @param {?function(Object): void} command tells Python what to do with lanes; none where there is no Python
- * @returns {{setPayload: function(Object): void, destroy: function(): void}}
+ * @returns {{setPayload: function(Object): void, destroy: function(): void, views: Object}} views:
+ *   get() and set({rows, axis, future}) of the choices of `views.js`
  */
 function createPlayer(root, figures, elements, requestWindow, command = null) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
     range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
+    rows: null, axis: "time", future: "ghost", raw: null,
     asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false, isMore: false }, signature: "",
   };
   const act = actions(player);
@@ -35,6 +37,8 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     tip: createTip(),
   });
   player.below = createPanels(player);
+  player.views = createViews(player);
+  player.bar.legend.before(player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
   const stops = [
@@ -43,6 +47,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   ];
   return {
     setPayload: (payload) => setPayload(player, payload),
+    views: { get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) },
     destroy: () => {
       player.isPlaying = false;
       stops.forEach((stop) => stop());
@@ -98,6 +103,7 @@ function chooseLanes(player) {
   if (!payload.lanes.some((lane) => lane.key === player.view)) player.view = "all";
   player.lanes = lanesOf(payload, player.view);
   player.clock = makeClock(payload, player.lanes);
+  payload.timeAt = teller(payload, player.lanes);
 }
 
 /** Build cards and tables for the payload, and draw the stage. */
@@ -111,12 +117,13 @@ function rebuild(player) {
   player.root.dataset.lanes = String(lanes.length);
   player.root.dataset.run = String(payload.run);
   player.root.lang = payload.lang;
-  const isEmpty = lanes.every((lane) => lane.rounds.end.length === 0);
+  const isEmpty = payload.whole && payload.requests.length === 0;
   setShown(player.empty, isEmpty);
   setText(player.empty, say("nothing_yet"));
   setShown(player.body, !isEmpty);
   const ctx = context(player);
   drawBar(player.bar, ctx);
+  drawSwitches(player, say);
   if (isEmpty) return;
   nameTransport(player.transport, say);
   placeExtras(player);
@@ -145,9 +152,9 @@ function context(player) {
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
-    payload, lanes, clock, say, theme, size, width, view, memory,
-    room: Math.max(leastLaneRoom(lanes, size), stageRoom(size, visible, secondHead
-      + laneLineHeight(payload, lanes, size) + (hasOverview ? overviewHeight(lanes.length) : 0))),
+    payload, lanes, clock, say, theme, size, width, view, memory, rows: player.rows, future: player.future,
+    room: stageRoom(size, visible, secondHead + laneLineHeight(payload, lanes, size)
+      + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -216,7 +223,8 @@ function show(player) {
   placeCursor(stage, t);
   placeHandle(scrub, t);
   const states = laneStates(player);
-  const signature = states.map(({ lit, ended, phase }) => `${lit},${ended},${phase}`).join(";");
+  const told = states.map(({ lit, ended, phase }) => `${lit},${ended},${phase}`);
+  const signature = [boundaryBefore(clock, t), ...told].join(";");
   if (signature !== player.signature) {
     player.signature = signature;
     settle(player, states);

@@ -42,11 +42,11 @@ function settle(player, states) {
 }
 
 /** The state of the player as attributes of its root. */
-function markRoot({ root, lanes, isPlaying }, states, time) {
+function markRoot({ root, lanes, payload, isPlaying }, states, time) {
   const i = Math.max(0, namedLane(lanes, states));
   const index = states[i].lit >= 0 ? states[i].lit : states[i].ended;
   root.dataset.round = String(index < 0 ? 0 : lanes[i].rounds.number[index]);
-  root.dataset.time = String(time);
+  root.dataset.time = String(payload.timeAt?.(time) ?? time);
   root.dataset.playing = String(isPlaying);
 }
 
@@ -58,15 +58,15 @@ function namedLane(lanes, states) {
 }
 
 /** "Round 3", " of 5", "13 ms"; the time alone where lanes have rounds of their own. */
-function wherePhrase({ lanes, say, payload, clock, t, stage, size }, states) {
-  const time = timeText(payload, say, tagTime(payload, clock, t));
+function wherePhrase({ lanes, say, payload, clock, t, stage, size, future }, states) {
+  const time = isToldByRounds(payload) ? "" : timeText(payload, say, tagTime(payload, clock, t));
   if (lanes.length > 1 && !stage.layout.shared) return [time, "", ""];
   const i = namedLane(lanes, states);
   if (i < 0) return [say(t <= clock.t0 + clock.eps ? "at_start" : "no_round"), "", time];
   const lane = lanes[i];
   const name = say("round_n", { n: numberText(lane.rounds.number[states[i].lit]) });
   const of = size.name === "phone" ? "of_rounds_below" : "of_rounds";
-  return [name, say(of, { n: numberText(lane.num_rounds) }), time];
+  return [name, future === "nothing" ? "" : say(of, { n: numberText(lane.num_rounds) }), time];
 }
 
 /** Width of the longest text that tells where the cursor stands. */

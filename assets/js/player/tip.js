@@ -92,9 +92,10 @@ function besidePoint(x, y, card, apart, room) {
 /** The content of a cell's card, or null when there is nothing to tell yet. */
 function tellCell(player, cell) {
   const { payload, say, lanes, clock, t, tip, stage } = player;
-  const { lane, round, req, wait } = cell;
+  const { lane, round, req, wait, gap } = cell;
   const isAhead = round >= 0 && lane.rounds.start[round] >= t - clock.eps;
-  if (wait && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
+  if (isAhead && player.future === "nothing") return null;
+  if ((wait || gap) && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
   const request = payload.requests[req];
   const where = lanes.length > 1 ? h("span.rb-quiet", { text: lane.short ?? lane.title }) : null;
   const name = request && request.id !== request.label ? h("b", { text: request.id }) : null;
@@ -106,10 +107,12 @@ function tellCell(player, cell) {
 /** "Round 3", "8 to 13 ms". */
 function roundHead({ payload, say }, { lane, round }) {
   if (round < 0) return [];
-  const { number, start, end } = lane.rounds;
-  const from = timeNumber(payload, start[round]);
-  const span = say("tip_span", { from, to: timeText(payload, say, end[round]) });
-  return [h("b", { text: say("round_n", { n: numberText(number[round]) }) }), h("span", { text: span })];
+  const { start, end } = timesOf(lane);
+  const clock = { ...payload, axis: "time", timeAt: null };
+  const from = timeNumber(clock, start[round]);
+  const span = say("tip_span", { from, to: timeText(clock, say, end[round]) });
+  const name = say("round_n", { n: numberText(lane.rounds.number[round]) });
+  return [h("b", { text: name }), h("span", { text: span })];
 }
 
 /** What a cell got, the sentence about it, and the levels of its round. */
@@ -123,6 +126,7 @@ function tellPast(player, cell) {
     line ? h("p", { text: line.text }) : null,
     line?.chips.length ? h("p.rb-chips", {}, ...reasonChips(line)) : null,
     wait && !line ? h("p", { text: say("hold") }) : null,
+    cell.gap ? h("p", { text: cell.gap.text }) : null,
     ...levelsOfRound(player, cell),
   ];
   return parts.filter(Boolean);

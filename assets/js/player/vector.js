@@ -92,7 +92,7 @@ function markPath(marker, r) {
     inverted_triangle: [[-r, -low], [r, -low], [0, high]],
   }[marker];
   if (points) return `M${points.map((point) => point.map((n) => n.toFixed(2)).join(" ")).join("L")}Z`;
-  return `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`;
+  return marker === "dash" ? `M${-r} 0L${r} 0` : `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`;
 }
 
 // Lines of a hatch in quarters of its tile, as [x0, x1]: all run from the bottom to the top.
@@ -101,6 +101,8 @@ const HATCHES = {
   left_diagonal_line: [[1, -1], [3, 1], [5, 3]],
   diagonal_cross: [[0, 4], [4, 0]],
   vertical_line: [[2, 2]],
+  cross: [[2, 2]],
+  dot: [],
 };
 
 /**
@@ -129,6 +131,10 @@ function patternSvg(id, { kind, colour, alpha, scale, weight }) {
     "stroke-width": weight, "stroke-linecap": "square",
     ...inked("stroke", colour, 1 - (1 - alpha) ** (lines.length - i)),
   }));
+  const ink = inked("stroke", colour, alpha);
+  if (kind === "cross") strokes.push(xmlTag("path", { d: `M0 ${scale / 2}L${scale} ${scale / 2}`, "stroke-width": weight, ...ink }));
+  const dot = { cx: scale / 2, cy: scale / 2, r: scale / 4, ...inked("fill", colour, alpha) };
+  if (kind === "dot") strokes.push(xmlTag("circle", dot));
   const tile = { id, width: scale, height: scale, patternUnits: "userSpaceOnUse" };
   return { id, text: xmlTag("pattern", tile, ...strokes) };
 }
