@@ -168,7 +168,7 @@ def _place(problem: Problem, rows: Sequence[dict[str, str]]) -> str:
 def save(session: Session, what: str, give: Give) -> None:
     """Make a file of what is on the screen and hand it on; a run that is too long is told."""
     scenario, histories = session.last_good, session.histories
-    stem = _stem(session)
+    stem = stem_of(session)
     if what == "scenario":
         text = to_toml(scenario.to_dict())
         give(Saved(f"{stem}.toml", "application/toml", text.encode()))
@@ -199,7 +199,7 @@ def _later(session: Session, job: Callable[[], Saved], give: Give) -> None:
     session.defer(job, then)
 
 
-def _stem(session: Session) -> str:
+def stem_of(session: Session) -> str:
     """What a file is called: after the scene, or after the file it came from."""
     is_own = session.scenario_name == TRACE
     name = _ENDING.sub("", session.last_good.name) if is_own else session.scenario_name

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.lane_runs import play
 from app.lane_specs import LaneSpec, applied
-from app.rows import FIELDS, Row, page_problems, read
+from app.rows import Row, page_problems, read
 from app.setup_options import merged, too_long
 from app.setup_options import page_problems as setup_problems
 from sim import Problem, Scenario, ScenarioError
@@ -69,7 +69,6 @@ class Inputs:
         data["setup"] = self._setup_table()
         data["requests"] = [read(row) for row in self.rows]
         problems = page_problems(data["requests"])
-        data["requests"] = _completed(data["requests"], self.chosen)
         try:
             return Scenario.from_dict(data), problems
         except ScenarioError as error:
@@ -111,12 +110,3 @@ def _too_many(scenario: Scenario) -> list[Problem]:
     if (rounds := scenario.most_rounds) <= MOST_ROUNDS:
         return []
     return [Problem(("requests",), "too_many_rounds", rounds, {"high": MOST_ROUNDS})]
-
-
-def _completed(rows: list[dict[str, Any]], chosen: Scenario) -> list[dict[str, Any]]:
-    """Rows with what the requests of their names have beside the table, such as a priority."""
-    own = {request["id"]: request for request in chosen.to_dict()["requests"]}
-    return [
-        {key: value for key, value in own.get(row["id"], {}).items() if key not in FIELDS} | row
-        for row in rows
-    ]

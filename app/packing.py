@@ -8,7 +8,7 @@ as `continuous@3:budget=6`. What names nothing is handed back.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from urllib.parse import unquote
 
 from app.lane_specs import (
@@ -38,9 +38,10 @@ def packed_setup(changes: Mapping[str, str]) -> str:
     return _packed(changes, ":")
 
 
-def unpacked_setup(text: str) -> tuple[Texts, list[str]]:
-    """The options of such a word, and what in it names none."""
-    return _unpacked(text, ":", lambda name: name in options())
+def unpacked_setup(text: str, known: Container[str] | None = None) -> tuple[Texts, list[str]]:
+    """The options of such a word, and what in it names none; `known` if they are no setup's."""
+    names = options() if known is None else known
+    return _unpacked(text, ":", lambda name: name in names)
 
 
 def packed_lanes(specs: Sequence[LaneSpec]) -> str:

@@ -7,14 +7,23 @@ a run too long to send whole is sent as a window, with an overview of all of it.
 
 from app.hand_view import HandView
 from app.i18n import words
+from app.lane_figures import ALWAYS, OVERALL
 from app.lane_names import base_titles, differences, heads
 from app.lane_specs import MOST_LANES
-from app.lane_view import OVERALL, LaneView, Payload
+from app.lane_view import LaneView, Payload
 from app.lanes import Lane, Window, overview, window_at
 from sim import Scenario
 from sim.clock import to_shown
 
-_PER_REQUEST = (("ttft", 1, "less"), ("max_itl", 1, "less"), ("e2e", 1, "less"))
+# Metric, digits, which is better, whether it is always on the page.
+_PER_REQUEST = (
+    ("queue", 1, "less", False),
+    ("ttft", 1, "less", True),
+    ("mean_itl", 2, "less", False),
+    ("max_itl", 1, "less", True),
+    ("tpot", 2, "less", False),
+    ("e2e", 1, "less", True),
+)
 
 
 def make_payload(
@@ -139,14 +148,16 @@ def _per_request_head(lang: str, unit: str) -> list[Payload]:
             "unit": table[f"metric_unit.{unit}"],
             "digits": digits,
             "better": better,
+            "more": not always,
         }
-        for key, digits, better in _PER_REQUEST
+        for key, digits, better, always in _PER_REQUEST
     ]
 
 
 def _overall_head(lang: str, unit: str) -> list[Payload]:
     table = words(lang)
-    units = {"time": unit, "rate": "token_s" if unit == "ms" else "token_tick"}
+    per = "s" if unit == "ms" else "tick"
+    units = {"time": unit, "rate": f"token_{per}", "request_rate": f"request_{per}"}
     return [
         {
             "key": key,
@@ -154,6 +165,7 @@ def _overall_head(lang: str, unit: str) -> list[Payload]:
             "unit": table.get(f"metric_unit.{units.get(kind, kind)}", ""),
             "digits": 3 if kind == "rate" and unit == "tick" else digits,
             "better": better,
+            "more": place >= ALWAYS,
         }
-        for key, kind, digits, better in OVERALL
+        for place, (key, kind, digits, better) in enumerate(OVERALL)
     ]

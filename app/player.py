@@ -16,19 +16,22 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
+from app.definitions import definitions
+from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
 
 _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
-    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
-    "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "lanes", "legend", "card", "table", "grid", "metrics", "phone", "windows",
-    "point", "tip", "zoom", "forks", "hands", "actions", "state", "player", "panel",
+    "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells",
+    "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
+    "overview", "transport", "lanes", "signs", "legend", "views", "card", "phases", "table",
+    "define", "grid", "metrics", "kv", "curves", "log", "tabs", "windows", "point", "tip", "zoom",
+    "forks", "hands", "actions", "remote", "present", "state", "markup", "vector", "picture", "player", "panel",
 )  # fmt: skip
 
-STYLES = ("player.css", "lanes.css", "hands.css")
+STYLES = ("player.css", "lanes.css", "panels.css", "present.css", "hands.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
@@ -44,15 +47,17 @@ _MARK = ("fill_color", "line_color", "line_width")
 
 
 def player_source() -> str:
-    """The browser code as one ES module: the colours, then every script in its order."""
+    """The browser code as one ES module: the colours, what metrics mean, every script in order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
+    theme += f"const DEFINITIONS = {json.dumps(definitions(), ensure_ascii=False)};\n"
     folder = _ASSETS / "js" / "player"
-    return theme + "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    scripts = "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    return theme + module("keys.js").replace("export ", "") + scripts
 
 
 def player_style() -> str:
     """The style sheets of the player; their colours are the CSS variables of the theme."""
-    return "\n".join((_ASSETS / "css" / name).read_text("utf-8") for name in STYLES)
+    return "\n".join(style(name) for name in STYLES)
 
 
 def _empty_figure(name: str) -> figure:
@@ -102,10 +107,14 @@ def full_figure() -> figure:
     _add(plot, "cells", Quad(border_radius=2), "fill_color", *_LINE)
     _add(plot, "hatch_prefill", _hatch("right_diagonal_line"))
     _add(plot, "hatch_idle", _hatch("left_diagonal_line"))
+    _add(plot, "hatch_again", _hatch("cross"))
     _add(plot, "hatch_pad", _hatch("diagonal_cross"), "hatch_color")
+    _add(plot, "hatch_paused", _hatch("vertical_line"), "hatch_color")
+    _add(plot, "hatch_swapped", _hatch("dot"), "hatch_color")
     _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
     _add(plot, "solids", Quad(line_color=None, border_radius=1), "fill_color")
     _add(plot, "plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
+    _add(plot, "rings", Quad(border_radius=9), "fill_color", *_LINE)
     _add(plot, "marks", Scatter(), *_MARK)
     _add(plot, "numbers", Text(**word), *_WORD)
     return plot

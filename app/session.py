@@ -14,6 +14,7 @@ from typing import Any
 import param
 
 from app import lane_specs
+from app.generator import redrawn, told_in_short
 from app.i18n import LANGUAGES, say
 from app.inputs import Found, Inputs, lane_scenarios
 from app.lane_names import titles
@@ -46,6 +47,7 @@ class Session(param.Parameterized):
     budget = param.Integer(default=4, bounds=(1, 16), doc="Most tokens one round may compute.")
     setup = param.Dict(default={}, doc="Options changed from the scene's own, as typed.")
     lanes = param.List(item_type=LaneSpec, doc="What stands on the stage: one to four lanes.")
+    traffic = param.Dict(default={}, doc="How else its requests are drawn or cut, as typed.")
     problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
     payload = param.Dict(default={})
     notice = param.String(default="")
@@ -58,6 +60,7 @@ class Session(param.Parameterized):
         self.chosen = builtin(self.scenario_name)  # as its file has it, edits left out
         self.last_good = self.chosen  # what is on the screen
         self._own_lanes: list[LaneSpec] = []  # those that what is chosen opens with
+        self.drawn = self.chosen  # with the requests that `traffic` makes of it
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
@@ -66,8 +69,9 @@ class Session(param.Parameterized):
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
         self._busy = False
+        self._told: tuple[Any, str] = ((), "")
         self.choose(self.scenario_name)
-        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes"])
+        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes", "traffic"])
         self.param.watch(lambda *_: self._speak(), "lang")
 
     @property
@@ -213,7 +217,7 @@ class Session(param.Parameterized):
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
-        self.chosen = scenario
+        self.chosen = self.drawn = scenario
         self._own_lanes = [lane.spec for lane in lanes]
         budget = scenario.setup.budget
         high = 8192 if large else max(16, 4 * budget)
@@ -227,6 +231,7 @@ class Session(param.Parameterized):
                     budget=budget,
                     setup={},
                     lanes=self.own_lanes,
+                    traffic={},
                     problems=[],
                     read_only=large,
                     notice="",
@@ -241,19 +246,20 @@ class Session(param.Parameterized):
         """Run what is typed; when that cannot be, say why and keep the last good run."""
         if self._busy:
             return
+        self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
         shared, runs, found = Inputs(
-            chosen=self.chosen,
+            chosen=self.drawn,
             rows=self.rows,
             budget=self.budget,
             setup=self.setup,
             lanes=self.lanes,
             read_only=self.read_only,
         ).scenarios()
-        self.problems = self._told(found)
+        self.problems = self._in_words(found)
         if shared is not None and not found:
             self._run_all(runs, lambda lanes: self._take(shared, lanes))
 
-    def _told(self, found: Found) -> list[dict[str, Any]]:
+    def _in_words(self, found: Found) -> list[dict[str, Any]]:
         """Problems in words; one of a lane names it."""
         names = titles(self.lanes, self.lang) if found else {}
         result = []
@@ -315,29 +321,36 @@ class Session(param.Parameterized):
     # Words.
 
     def lesson(self) -> dict[str, str]:
-        """Number, title, hook and text of what is shown, in the learner's language."""
+        """Number, title and hook of what is shown; the text too, if it is no scene with steps."""
         if self.scenario_name in scenes():
             words_ = text(self.scenario_name, self.lang)
             number_ = str(scenes()[self.scenario_name].lesson)
-            return {
-                "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
-            }  # fmt: skip
+            return {"number": number_, "title": words_.title, "hook": words_.hook}
         opened = self.scenario_name == TRACE
-        key = f"scene.{self._opened if opened else self.scenario_name}"
+        drawn = "generated" if self.traffic else self.scenario_name
+        key = f"scene.{self._opened if opened else drawn}"
         values = {
             "cost": self._cost(),
-            "count": f"{len(self.chosen.requests):,}",
+            "count": f"{len(self.drawn.requests):,}",
             "name": self.chosen.name,
+            "traffic": self._told_traffic(),
         }
         return {
             "number": "",
-            "title": self._say(key),
+            "title": self._say(key, **values),
             "hook": self._say(f"{key}_hook", **values),
             "text": "\n\n".join(
                 [self._say(f"{key}_text", **values)]
                 + ([] if self.payload.get("whole", True) else [self._say("scene.window")])
             ),
         }
+
+    def _told_traffic(self) -> str:
+        """The sentence about requests that were drawn otherwise, kept while nothing changes."""
+        key = (self.drawn, self.lang)
+        if self.traffic and key != self._told[0]:
+            self._told = (key, told_in_short(*key))
+        return self._told[1] if self.traffic else ""
 
     def _cost(self) -> str:
         cost = self.chosen.setup.cost

@@ -10,27 +10,25 @@ as JSON, blanks the page on one it does not know, and makes a history entry of e
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
+from app import generator
 from app.i18n import LANGUAGES, join, say
 from app.lane_specs import MOST_LANES, Fork, LaneSpec
-from app.packing import packed_lanes, packed_setup, unpacked_lanes, unpacked_setup
-from app.rows import FIELDS, MOST_ROWS, Row, typed
+from app.packing import MOST_CHARACTERS, packed_lanes, packed_setup, unpacked_lanes, unpacked_setup
+from app.row_text import packed, short, unpacked
+from app.rows import MOST_ROWS, Row, typed
 from app.session import TRACE, Session
 from app.setup_options import bad_lane_names, bad_names, difference, differing
 from lessons.catalogue import scenes
-from sim.files import builtin
+from sim.files import SYNTHETIC, builtin
 
 Arguments = Mapping[str, Sequence[bytes]]
 Complaint = str | None
 THEMES = ("light", "dark")
-MOST_CHARACTERS = 4_000  # of edited requests in an address
-MOST_IN_A_CELL = 40
 MOST_NAMED = 6  # options that a notice lists
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
-_FEWEST_CELLS = 4  # the last field, cached tokens, may be missing
-_BETWEEN_CELLS, _BETWEEN_ROWS = "-", "_"
 _DEFAULT_SCENE: str = Session.param.scenario_name.default
 
 
@@ -105,9 +103,11 @@ def query(session: Session) -> dict[str, str]:
     lanes = session.shown_lanes if good else session.lanes
     if session.scenario_name != TRACE and not are_alike(lanes, session.own_lanes):
         state["lanes"] = packed_lanes(lanes)
+    if session.traffic and session.scenario_name != TRACE:
+        state["traffic"] = packed_setup(session.traffic)
     rows = _edited(session, typed(good) if good else session.rows)
-    if rows is not None and len(quote(rows)) <= MOST_CHARACTERS:
-        state["rows"] = rows
+    if rows is not None and (word := short(rows)):
+        state["rows"] = word
     return state
 
 
@@ -119,10 +119,10 @@ def address(session: Session) -> str:
 def is_edited(session: Session) -> bool:
     """Whether rows, budget or setup differ from what was chosen."""
     own = session.chosen
-    has_other_rows = not session.read_only and packed(session.rows) != packed(typed(own))
+    has_other_rows = not session.read_only and packed(session.rows, own) != packed(typed(own), own)
     has_other_lanes = not are_alike(session.lanes, session.own_lanes)
     has_other_setup = session.budget != own.setup.budget or bool(session.setup)
-    return has_other_rows or has_other_setup or has_other_lanes
+    return has_other_rows or bool(session.traffic) or has_other_setup or has_other_lanes
 
 
 def are_alike(lanes: Sequence[LaneSpec], others: Sequence[LaneSpec]) -> bool:
@@ -156,7 +156,7 @@ def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     if asked == TRACE:
         return _DEFAULT_SCENE, say(session.lang, "link.trace")
     lines = [say(session.lang, "link.scenario")]
-    if found.keys() & {"budget", "rows", "setup", "lanes"}:
+    if found.keys() & {"budget", "rows", "setup", "lanes", "traffic"}:
         lines.append(say(session.lang, "link.with_it"))
     return _DEFAULT_SCENE, join(session.lang, lines)
 
@@ -165,14 +165,29 @@ def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
     """Budget, setup and rows together, so that they are simulated once."""
     used, complaint = _budget(session, found.get("budget"))
     setup, dropped = _setup(session, found.get("setup"))
+    traffic, left_out = _traffic(session, found.get("traffic"))
     rows = found.get("rows")
-    table = None if rows is None or session.read_only else unpacked(rows)
+    table = None if rows is None or session.read_only else unpacked(rows, session.chosen)
     rows_shown = session.rows if table is None else table
     lanes, lane_complaints = _lanes(session, found.get("lanes"))
-    session.param.update(budget=used, setup=setup, rows=rows_shown, lanes=lanes)
+    session.param.update(budget=used, setup=setup, rows=rows_shown, lanes=lanes, traffic=traffic)
     is_damaged = rows is not None and table is None
     damage = say(session.lang, "link.rows") if is_damaged else None
-    return [complaint, dropped, *lane_complaints, damage]
+    return [complaint, dropped, left_out, *lane_complaints, damage]
+
+
+def _traffic(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
+    """What the generator of a drawn scene is told, as far as it can be."""
+    if value is None:
+        return {}, None
+    asked, unknown = unpacked_setup(value, generator.own("draw", "ms"))
+    bad = unknown
+    if session.scenario_name == SYNTHETIC:
+        asked, bad = generator.known("draw", asked, session.chosen)
+        bad = [*unknown, *bad]
+    elif asked:
+        asked, bad = {}, ["traffic"]
+    return asked, say(session.lang, "link.traffic", names=_listed(bad)) if bad else None
 
 
 def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
@@ -233,46 +248,12 @@ def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
     return used, say(session.lang, "link.budget", **figures)
 
 
-# Rows: cells with "-" between them, rows with "_": "A-0-6-3_B-2-2-2"
-
-
-def packed(rows: Sequence[Row]) -> str:
-    """Rows as one word of an address."""
-    return _BETWEEN_ROWS.join(_BETWEEN_CELLS.join(_cells(row)) for row in rows)
-
-
-def unpacked(text: str) -> list[Row] | None:
-    """The rows of such a word, or None if it is damaged or too long."""
-    if len(quote(text)) > MOST_CHARACTERS:
-        return None
-    lines = text.split(_BETWEEN_ROWS) if text else []
-    cells = [[unquote(cell) for cell in line.split(_BETWEEN_CELLS)] for line in lines]
-    is_good = len(lines) <= MOST_ROWS and all(
-        _FEWEST_CELLS <= len(row) <= len(FIELDS) and max(map(len, row)) <= MOST_IN_A_CELL
-        for row in cells
-    )
-    if not is_good:
-        return None
-    return [dict(zip(FIELDS, [*row, ""], strict=False)) for row in cells]
-
-
-def _cells(row: Row) -> list[str]:
-    cells = [_escaped(row.get(field, "")) for field in FIELDS]
-    return cells if cells[-1] else cells[:-1]
-
-
-def _escaped(cell: str) -> str:
-    """Free of what divides; all else is escaped together with the address."""
-    for mark in ("%", _BETWEEN_CELLS, _BETWEEN_ROWS):
-        cell = cell.replace(mark, f"%{ord(mark):02X}")
-    return cell
-
-
 def _edited(session: Session, table: Sequence[Row]) -> str | None:
     """Rows, packed, if they are not the scene's own."""
     if session.read_only or session.scenario_name not in scenes():
         return None
     if len(table) > MOST_ROWS:
         return None
-    rows = packed(table)
-    return rows if rows != packed(typed(builtin(session.scenario_name))) else None
+    own = builtin(session.scenario_name)
+    rows = packed(table, own)
+    return rows if rows != packed(typed(own), own) else None

@@ -101,7 +101,7 @@ def test_every_scene_can_be_chosen(session: Session, name: str) -> None:
     session.choose(name)
     assert session.scenario_name == name
     assert session.payload["title"] == text(name, "en").title
-    assert session.lesson()["text"] == text(name, "en").body
+    assert session.lesson()["hook"] == text(name, "en").hook
     assert session.lesson()["number"] == str(scenes()[name].lesson)
     assert session.payload["reset"]
     json.dumps(session.payload, allow_nan=False)

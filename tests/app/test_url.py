@@ -1,6 +1,7 @@
 """Links are typed by strangers: what does not fit becomes the nearest good value, and is said."""
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -8,19 +9,16 @@ from hypothesis import strategies as st
 
 from app.editor import clean
 from app.packing import packed_lanes, packed_setup, unpacked_setup
+from app.row_text import MOST_CHARACTERS, MOST_IN_A_CELL, packed, unpacked
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import Session
 from app.setup_options import tidied
 from app.url import (
-    MOST_CHARACTERS,
-    MOST_IN_A_CELL,
     address,
     arguments_of,
     is_edited,
     open_link,
-    packed,
     query,
-    unpacked,
 )
 from lessons.catalogue import scenes
 from sim.files import SYNTHETIC, builtin
@@ -45,7 +43,8 @@ def reopened(session: Session) -> Session:
 
 
 def row(id: str, arrival: str, prompt: str, output: str, cached: str = "") -> Row:
-    return dict(zip(FIELDS, (id, arrival, prompt, output, cached), strict=True))
+    cells = dict(zip(FIELDS, (id, arrival, prompt, output, cached), strict=False))
+    return dict.fromkeys(FIELDS, "") | cells
 
 
 def test_a_good_link_restores_the_state_it_was_made_from() -> None:
@@ -375,7 +374,12 @@ def test_rows_for_a_scene_that_is_not_edited_are_left_out_and_said() -> None:
 
 def test_too_many_or_too_long_rows_stay_out_of_the_address() -> None:
     session = Session()
-    session.set_rows([row(f"请求{i}", "0", "1", "1") for i in range(MOST_ROWS)])
+    draw = Random(1)
+    names = (
+        "".join(chr(draw.randint(0x4E00, 0x9FFF)) for _ in range(20)) for _ in range(MOST_ROWS)
+    )
+    session.set_rows([row(name, "0", "1", "1") for name in names])
+    assert not session.problems
     assert "rows" not in query(session)
     session.set_rows([row(str(i), "0", "1", "1") for i in range(MOST_ROWS)])
     assert len(address(session)) < MOST_CHARACTERS

@@ -198,8 +198,7 @@ def test_a_thumb_hits_every_button(open_page: Open, shot: Shot) -> None:
     page = open_page("[data-testid=stage]", "scenario=5a&lanes=continuous/continuous!A=4;A=2,B=2;")
     expect(page.get_by_test_id("hand")).to_be_visible()
     boxes = [
-        button.bounding_box()
-        for button in page.locator(".rb-stepper button, .rb-hand-do").all()
+        button.bounding_box() for button in page.locator(".rb-stepper button, .rb-hand-do").all()
     ]
     assert len(boxes) == 11
     assert all(one and min(one["height"], one["width"]) >= 44 for one in boxes)

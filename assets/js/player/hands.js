@@ -42,6 +42,11 @@ function handSize(player) {
   return pitch ? { ...player.size, pitch } : player.size;
 }
 
+/** What a row of the stage is: where steppers stand beside them, a request. */
+function handRows(player) {
+  return isOpen(handLane(player)) ? "requests" : player.rows;
+}
+
 /** Least height of the stage, so that no row is too low for its stepper. */
 function handRoom(player) {
   const lane = handLane(player);

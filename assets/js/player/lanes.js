@@ -1,6 +1,5 @@
 // Lanes: which are shown, one more, and what can be done with each. What a lane is, Python decides.
 
-const LEAST_LANE = 132;
 
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
@@ -78,11 +77,6 @@ function drawLine(lanes, payload, shown, say) {
 function laneLineHeight(payload, shown, size) {
   if (shown.length > 1 && !payload.differs) return 0;
   return Math.round(24 * (size.font / 12));
-}
-
-/** Height in px that the stage has at least: more than two lanes may be longer than the screen. */
-function leastLaneRoom(shown, size) {
-  return shown.length > 2 ? shown.length * LEAST_LANE * (size.font / 12) : 0;
 }
 
 /** Put a button at the end of each title row of the stage. */

@@ -1,40 +1,5 @@
 // The row over the stage: its title, which lanes are shown, zoom, and what the signs mean.
 
-const SWATCHES = {
-  legend_wait: () => svg("svg", { width: 22, height: 12, viewBox: "0 0 22 12" },
-    svg("path", { d: "M1 7h20", stroke: "currentColor", "stroke-width": 2 }),
-    svg("path", { d: "M0 2h10L5 10z", fill: "currentColor" })),
-  legend_prefill: () => h("i.rb-swatch.rb-sw-prefill"),
-  legend_decode: () => h("i.rb-swatch.rb-sw-decode"),
-  legend_first: () => eventMark("first", 13),
-  legend_token: () => svg("svg", { width: 14, height: 14, viewBox: "0 0 14 14" },
-    svg("circle", { cx: 7, cy: 7, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 1.5 })),
-  legend_padding: () => h("i.rb-swatch.rb-sw-pad"),
-  legend_idle: () => h("i.rb-swatch.rb-sw-idle"),
-  hold: () => h("i.rb-swatch.rb-sw-hold"),
-  legend_finish: () => eventMark("finish", 15),
-  legend_ghost: () => h("i.rb-swatch.rb-sw-ghost"),
-};
-
-const MARK_WIDTHS = { legend_first: 13, legend_token: 14, legend_finish: 15 };
-
-// What the legend does without where there is no room for all of it, in this order.
-const SPARED = ["legend_token", "legend_wait", "legend_first", "legend_decode", "hold", "legend_prefill"];
-
-/** The signs that this payload uses, in their order. */
-function legendKeys(lanes, size) {
-  const isPhone = size.name === "phone";
-  const runs = lanes.flatMap((lane) => lane.runs);
-  const has = {
-    legend_wait: lanes.length === 1 && lanes[0].waits.length > 0,
-    legend_token: lanes.length === 1 && !isPhone,
-    legend_padding: runs.some((run) => run.pad > 0),
-    legend_idle: runs.some((run) => run.kind === "idle"),
-    hold: runs.some((run) => run.kind === "hold"),
-  };
-  return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
-}
-
 /**
  * Make the bar over the stage.
  * @param {Object} act {zoomIn, zoomOut}
@@ -58,7 +23,7 @@ function drawBar(bar, ctx) {
   setText(bar.title, payload.title);
   bar.title.title = payload.title;
   drawLanes(bar.lanes, ctx);
-  const keys = fitLegend(legendKeys(lanes, size), ctx);
+  const keys = fitLegend(legendKeys(ctx), ctx);
   bar.legend.replaceChildren(...keys.map((key) =>
     h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
   setShown(bar.zoom, canZoom);
@@ -73,7 +38,7 @@ function fitLegend(keys, { payload, lanes, say, size, width, canZoom }) {
   const names = [say("view_both"), ...payload.lanes.map((lane) => lane.short ?? lane.title)];
   const views = names.reduce((sum, name) => sum + Math.min(200, textWidth(name, font, 700) + 21), 16);
   const add = textWidth(say("lane_add"), font) + 58;
-  const room = width - (payload.lanes.length > 1 ? views : 0) - add - (canZoom ? 82 : 0) - 18;
+  const room = width - (payload.lanes.length > 1 ? views : 0) - add - (canZoom ? 82 : 0) - 18 - VIEW_BUTTON;
   const kept = new Set(keys);
   const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + (MARK_WIDTHS[key] ?? 22) + 15, 0);
   for (const key of SPARED) if (needed() > room) kept.delete(key);

@@ -14,11 +14,12 @@ export function inputs({model, drawer}) {
   const fork = h("button", {class: "button", "data-testid": "fork", on: {click: ask("rb-fork")}}, icon("fork"), h("span", {word: "fork"}));
   const hand = h("button", {class: "button hand", "data-testid": "by-hand", on: {click: ask("rb-hand")}}, icon("hand"), h("span", {word: "hand"}));
   const open = h("button", {class: "button open", label: "open_trace"}, icon("open_file"), h("span", {word: "open_trace"}));
-  const requests = h("button", {class: "button"}, icon("pen"), h("span", {word: "requests"}));
-  const setup = h("button", {class: "button"}, icon("sliders"), h("span", {word: "setup"}));
+  const requests = h("button", {class: "button", key: "requests"}, icon("pen"), h("span", {word: "requests"}));
+  const setup = h("button", {class: "button", key: "setup"}, icon("sliders"), h("span", {word: "setup"}));
+  const budget_name = h("span", {class: "budget", word: "budget"});
   const el = h(
     "section", {class: "bar", id: "inputs", label: "inputs"},
-    h("span", {class: "budget", word: "budget"}),
+    budget_name,
     h("div", {class: "slider"}, model.get_child("slider"), h("div", {class: "ends", "aria-hidden": "true"}, low, high)),
     number, explain, h("div", {class: "actions"}, open, hand, fork, setup, requests),
   );
@@ -69,5 +70,14 @@ export function inputs({model, drawer}) {
     if (is_first && num_problems > 0) { queueMicrotask(() => drawer.show("requests", requests)); } // a link with wrong cells
     is_first = false;
   };
-  return {el, table, form, update, stop: () => window.removeEventListener("rb-setup", show_setup)};
+  /** Mark the inputs that a step asks to use. */
+  const point = (names) => {
+    for (const [name, control] of Object.entries({budget: budget_name, requests, setup})) {
+      control.classList.toggle("asked", names.includes(name));
+    }
+  };
+  return {
+    el, table, form, update, point, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
+    stop: () => window.removeEventListener("rb-setup", show_setup),
+  };
 }
