@@ -45,13 +45,15 @@ class Waits:
                 continue
             if joins and arrival == until == window.start:  # seated from the very start
                 continue
-            end = "joins" if joins else str(self.history.states[index])
+            is_here = self.lane.here[index]  # in a run by hand, which may let it in
+            end = "joins" if joins or is_here else str(self.history.states[index])
+            is_new = is_here and not joins and until == arrival
             waits.append(
                 {
                     "req": place[index],
                     "t0": self._shown(arrival),
                     "t1": self._shown(until) if until <= window.end else None,
-                    "text": self._wait_text(index, end, until - arrival),
+                    "text": "" if is_new else self._wait_text(index, end, until - arrival),
                     "end": end,
                 }
             )
@@ -62,8 +64,7 @@ class Waits:
         return self.lane.here[index] and int(self.lane.arrivals[index]) > self.lane.end
 
     def _wait_text(self, index: int, end: str, waited: int) -> str:
-        joins_or_waits = end == "joins" or end not in _LEAVES
-        keys = ("lane.waits", "lane.at_once") if joins_or_waits else _LEAVES[end]
+        keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
         id_ = self.history.scenario.requests[index].id
         time = self.teller.duration(waited)
         return self.teller.say(keys[not waited], id=id_, time=time)

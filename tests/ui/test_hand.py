@@ -36,7 +36,7 @@ def titles(page: Page) -> Locator:
 
 
 def lanes(page: Page, text: str) -> None:
-    expect(page).to_have_url(re.compile(re.escape(f"lanes={text}") + "$"))
+    expect(page).to_have_url(re.compile(re.escape(f"lanes={text}") + "(&|$)"))
 
 
 def box(page: Page, id_: str) -> Locator:

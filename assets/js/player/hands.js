@@ -134,7 +134,7 @@ function drawColumn(hands, { say, payload, size }, layout) {
   const here = new Set(hand.present.map((offer) => offer.req));
   const coming = payload.requests.flatMap((request, req) => (here.has(req) || request.arrival <= hand.now
     ? [] : [h("span.rb-hand-coming", { text: say("hand_coming"), style: { top: `${place.rowCentre(req)}px` } })]));
-  hands.bricks = h("div.rb-hand-bricks", { style: { top: `${place.stripY}px` } });
+  hands.bricks = h("div.rb-hand-bricks", { "aria-hidden": "true", style: { top: `${place.stripY}px` } });
   hands.place = place;
   hands.column.replaceChildren(head, ...rows, ...coming, hands.bricks);
 }
