@@ -4,7 +4,6 @@ The lane appends plain numbers to three lists and nothing else, as it has to be 
 history wants to know of its rounds follows from them.
 """
 
-from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,7 +60,7 @@ class Rides:
     Args:
         state: any of the run; it knows the order of arrival.
         rides: in order, each with at least one round, at least one round between two.
-        rows: eight numbers a stretch: first round, start, P, D, K, running, waiting, tokens out.
+        rows: five numbers a stretch: first round, start, P, D, K.
         chunks: four a run of prefill: place, first round, rounds, positions a round.
         joins: three for everyone who came to decode, or was at it when a ride began: place, round
             of its first token (as if it had had one each round), round after its last token.
@@ -79,8 +78,8 @@ class Rides:
         self._firsts = [ride.first for ride in rides]
         self._order = np.array(state.indices, dtype=np.int64)  # place to index
         self._rows, self._chunks, self._joins = (
-            np.ascontiguousarray(np.array(array("q", numbers)).reshape(-1, width).T)
-            for numbers, width in ((rows, 8), (chunks, 4), (joins, 3))
+            np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, width).T.copy()
+            for numbers, width in ((rows, 5), (chunks, 4), (joins, 3))
         )
         self._joins_before = [ride.joins // 3 for ride in rides] + [len(joins) // 3]
         self._chunks_before = [ride.chunks // 4 for ride in rides] + [len(chunks) // 4]
@@ -89,10 +88,11 @@ class Rides:
 
     def columns(self) -> dict[str, Ints]:
         """Those of a history that are not 0 throughout."""
-        first, start, prefill, decode, read, running, waiting, emitted = self._rows
+        first, start, prefill, decode, read = self._rows
         count = np.diff(first, append=0)
-        ends = [ride.rows // 8 for ride in self.rides[1:]] + [len(first)]
-        count[np.array(ends) - 1] = [r.past for r in self.rides] - first[np.array(ends) - 1]
+        last = np.array([ride.rows // 5 for ride in self.rides[1:]] + [len(first)]) - 1
+        count[last] = [ride.past for ride in self.rides] - first[last]
+        prompts, head = self._prompts_and_head(first)
         setup = self._state.scenario.setup
         base, per_prefill, per_decode, per_kv = prices(setup)
         pool = int(setup.num_blocks is not None)
@@ -104,12 +104,33 @@ class Rides:
             "growth": per_kv * (prefill + decode),
             "prefill": prefill,
             "decode": decode,
-            "running": running,
-            "waiting": waiting,
-            "emitted": emitted,
+            "running": decode + prompts,
+            "waiting": np.searchsorted(self._arrivals, start, "right") - head,
+            "emitted": decode + self._first_tokens(first),
             "slots": pool * (read + prefill + decode),  # whoever runs has positions
             "slot_growth": pool * (prefill + decode),
         }
+
+    def _prompts_and_head(self, first: Ints) -> tuple[Ints, Ints]:
+        """By stretch: how many have prompt positions, and the place of the first in the queue."""
+        place, begun, *_ = self._chunks
+        past = np.searchsorted(begun, first, "right")  # chunks begun by each stretch
+        heads = np.concatenate([[0], place + 1])[past]
+        sizes = np.diff([ride.rows // 5 for ride in self.rides], append=len(first))
+        opened = np.repeat([ride.head for ride in self.rides], sizes)
+        return np.diff(past, prepend=0), np.maximum(heads, opened)
+
+    def _first_tokens(self, first: Ints) -> Ints:
+        """How many have their first token, by stretch."""
+        opened, *_ = self._decodes
+        came = self._joins[1]
+        came = came[came >= opened]
+        return np.bincount(np.searchsorted(first, came), minlength=len(first))
+
+    @cached_property
+    def _arrivals(self) -> Ints:
+        """When each came, by place."""
+        return np.array([request.arrival for request in self._state.arrivals], dtype=np.int64)
 
     @cached_property
     def _decodes(self) -> tuple[Ints, Ints, Ints, Ints]:
