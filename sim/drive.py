@@ -13,17 +13,19 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from sim.engine import rounds_before, span
-from sim.rides import prices
+from sim.rides import CHUNK, JOIN, ROW, prices
 from sim.setup import Request, Setup
 
 NEVER = 1 << 80  # later, and more, than anything
+
+_row, _chunk, _join = ROW.pack, CHUNK.pack, JOIN.pack
 
 
 class Drive:
     """A server at the boundary of a round, for as long as it is driven.
 
-    Requests go by place in order of arrival. All that moves are numbers, in slots and flat lists,
-    as every round passes here: `Rides` says what the lists hold.
+    Requests go by place in order of arrival. Every round passes here, so all that moves are
+    numbers, and what is written down is packed as arrays will read it (`Rides`).
     """
 
     __slots__ = (
@@ -46,9 +48,9 @@ class Drive:
         self.holds = [-(-tokens // setup.block_size) for tokens in self.finals]
         self.bits = len(requests).bit_length()
         self.mask = (1 << self.bits) - 1
-        self.rows: list[int] = []
-        self.chunks: list[int] = []
-        self.joins: list[int] = []
+        self.rows = bytearray()
+        self.chunks = bytearray()
+        self.joins = bytearray()
         self.now = self.at = 0  # time and round
         self.head = 0  # first in the queue
         self.place, self.left, self.done = -1, 0, 0  # prompt under way: still to come, computed
@@ -103,7 +105,7 @@ class Drive:
             count = (left - 1) // room
             if count > self.until - at:
                 count = self.until - at
-            self.chunks += (self.place, at, count, room)
+            self.chunks += _chunk(self.place, at, count, room)
             self.left, self.done = left - room * count, done + room * count
             self._pass(count, room, self.reads + done)
         return True
@@ -114,7 +116,7 @@ class Drive:
         if left + decodes < self.budget and decodes + 1 < self.seats:
             if self.times[self.head] <= self.now:
                 return self._last_and_others()
-        self.chunks += (place, self.at, 1, left)
+        self.chunks += _chunk(place, self.at, 1, left)
         self.left = 0
         self._pass(1, left, self.reads + self.done)
         self._join(place)
@@ -125,13 +127,13 @@ class Drive:
         before = place, left, done, _ = self.place, self.left, self.done, self.head
         room, seats = self.budget - self.decodes, self.seats - self.decodes
         fresh, prefill, read = [place], left, self.reads + done
-        chunks = [place, self.at, 1, left]
+        chunks = _chunk(place, self.at, 1, left)
         while prefill < room and len(fresh) < seats and self.times[self.head] <= self.now:
             if not self._seat():
                 self.place, self.left, self.done, self.head = before
                 return False
             amount = min(self.left, room - prefill)
-            chunks += (self.place, self.at, 1, amount)
+            chunks += _chunk(self.place, self.at, 1, amount)
             prefill += amount
             read += self.done
             self.left -= amount
@@ -156,7 +158,7 @@ class Drive:
             comes: when one comes who is to be let in.
         """
         at, now, decodes, per_kv = self.at, self.now, self.decodes, self.per_kv
-        self.rows += (at, now, prefill, decodes, read)
+        self.rows += _row(at, now, read)
         duration = self.base + self.per_prefill * prefill
         duration += self.per_decode * decodes + per_kv * read
         growth = per_kv * (prefill + decodes)
@@ -167,26 +169,22 @@ class Drive:
         self.now = end
         self.reads += decodes * count
         self.at = at = at + count
-        if self.until <= at:
-            self._leave()
-
-    def _join(self, place: int) -> None:
-        """Its first token is out with the last round: it decodes from now on."""
-        first = self.at - 1
-        past = first + self.outputs[place]
-        self.joins += (place, first, past)
-        heappush(self.ends, past << self.bits | place)
-        self.reads += self.prompts[place]
-        self.decodes += 1
-        if past < self.until:
-            self._leave()
-
-    def _leave(self) -> None:
-        """Whoever has its last token goes."""
-        ends, bits, at = self.ends, self.bits, self.at
-        while (until := ends[0] >> bits) <= at:
-            place = heappop(ends) & self.mask
+        while self.until <= at:  # whoever has its last token goes
+            place = heappop(self.ends) & self.mask
+            self.until = self.ends[0] >> self.bits
             self.decodes -= 1
             self.reads -= self.finals[place]
             self.held -= self.holds[place]
-        self.until = until
+
+    def _join(self, place: int) -> None:
+        """Its first token came out with the last round: it decodes from now on, if it goes on."""
+        past = self.at - 1 + self.outputs[place]
+        self.joins += _join(place, self.at - 1, past)
+        if past == self.at:
+            self.held -= self.holds[place]
+            return
+        heappush(self.ends, past << self.bits | place)
+        self.decodes += 1
+        self.reads += self.prompts[place]
+        if past < self.until:
+            self.until = past

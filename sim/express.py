@@ -19,7 +19,7 @@ from functools import cached_property
 from heapq import heapify
 
 from sim.drive import NEVER, Drive
-from sim.rides import Ride, Rides, blocks_taken, seated
+from sim.rides import CHUNK, JOIN, ROW, Ride, Rides, blocks_taken, seated
 from sim.sequence import Sequence
 from sim.setup import Setup
 from sim.state import State
@@ -93,7 +93,8 @@ class Lane(Drive):
 
     def _begin(self, state: State) -> None:
         """A ride begins: the state in numbers."""
-        sizes = len(self.rows), len(self.chunks), len(self.joins)
+        written = zip((self.rows, self.chunks, self.joins), (ROW, CHUNK, JOIN), strict=True)
+        sizes = [len(entries) // form.size for entries, form in written]
         self.now, self.at = state.now, state.round
         self.head = state.arrived - len(state.waiting)
         self.place, self.left, self.done = -1, 0, 0
@@ -107,7 +108,7 @@ class Lane(Drive):
                 continue
             first = state.round - seq.emitted  # as if it had had one token each round
             past = first + seq.output
-            self.joins += (place, first, past)
+            self.joins += JOIN.pack(place, first, past)
             self.ends.append(past << self.bits | place)
             self.decodes += 1
             self.reads += seq.computed
@@ -147,7 +148,7 @@ class Lane(Drive):
         if ride.past > ride.first:
             return True
         self.rides.pop()
-        del self.joins[ride.joins :]
+        del self.joins[ride.joins * JOIN.size :]
         return False
 
     def read(self, state: State) -> Rides:
