@@ -13,19 +13,17 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from sim.engine import rounds_before, span
-from sim.rides import CHUNK, JOIN, ROW, prices
+from sim.rides import prices
 from sim.setup import Request, Setup
 
 NEVER = 1 << 80  # later, and more, than anything
-
-_row, _chunk, _join = ROW.pack, CHUNK.pack, JOIN.pack
 
 
 class Drive:
     """A server at the boundary of a round, for as long as it is driven.
 
     Requests go by place in order of arrival. Every round passes here, so all that moves are
-    numbers, and what is written down is packed as arrays will read it (`Rides`).
+    numbers, in slots and flat lists: `Rides` says what the lists hold.
     """
 
     __slots__ = (
@@ -48,9 +46,9 @@ class Drive:
         self.holds = [-(-tokens // setup.block_size) for tokens in self.finals]
         self.bits = len(requests).bit_length()
         self.mask = (1 << self.bits) - 1
-        self.rows = bytearray()
-        self.chunks = bytearray()
-        self.joins = bytearray()
+        self.rows: list[int] = []
+        self.chunks: list[int] = []
+        self.joins: list[int] = []
         self.now = self.at = 0  # time and round
         self.head = 0  # first in the queue
         self.place, self.left, self.done = -1, 0, 0  # prompt under way: still to come, computed
@@ -61,29 +59,29 @@ class Drive:
 
     def go(self) -> None:
         """Drive until a round has to be decided on, or all are done."""
-        while self.left or (self._wait() and self._seat()):
-            if not (self._chunks() and self._last()):
+        while self.decodes < self.budget and (self.left or (self._wait() and self._seat())):
+            self._chunks()
+            if not self._last():
                 break
         if self.left and self.done == self.cached[self.place]:
             self.left, self.head = 0, self.place  # it was to come in with the next round
 
-    # A prompt. Each step says whether the next one may follow.
+    # A prompt. A step that may end the ride says whether it goes on.
 
     def _wait(self) -> bool:
         """Rounds of decodes alone until the head of the queue is there and has a seat."""
         seats, comes = self.seats, self.times[self.head]
-        while (decodes := self.decodes) < self.budget:
-            if decodes >= seats:
+        while True:
+            if self.decodes >= seats:
                 self._pass(self.until - self.at, 0, self.reads)
             elif comes <= self.now:
                 return True
-            elif decodes:
+            elif self.decodes:
                 self._pass(self.until - self.at, 0, self.reads, comes)
             elif comes < NEVER:
                 self.now = comes
             else:
                 return False
-        return False
 
     def _seat(self) -> bool:
         """The head comes in, unless blocks might not do or all its prompt is there already."""
@@ -96,27 +94,24 @@ class Drive:
         self.head, self.held = head + 1, held
         return True
 
-    def _chunks(self) -> bool:
+    def _chunks(self) -> None:
         """Chunks of all the budget that decodes leave, until the rest fits into one round."""
         while (left := self.left) > (room := self.budget - self.decodes):
-            if room <= 0:
-                return False
             at, done = self.at, self.done
             count = (left - 1) // room
             if count > self.until - at:
                 count = self.until - at
-            self.chunks += _chunk(self.place, at, count, room)
+            self.chunks += (self.place, at, count, room)
             self.left, self.done = left - room * count, done + room * count
             self._pass(count, room, self.reads + done)
-        return True
 
     def _last(self) -> bool:
         """The last chunk; with others behind it where budget, seats and the queue let them."""
         place, left, decodes = self.place, self.left, self.decodes
-        if left + decodes < self.budget and decodes + 1 < self.seats:
-            if self.times[self.head] <= self.now:
-                return self._last_and_others()
-        self.chunks += _chunk(place, self.at, 1, left)
+        has_room = left + decodes < self.budget and decodes + 1 < self.seats
+        if has_room and self.times[self.head] <= self.now:
+            return self._last_and_others()
+        self.chunks += (place, self.at, 1, left)
         self.left = 0
         self._pass(1, left, self.reads + self.done)
         self._join(place)
@@ -127,13 +122,13 @@ class Drive:
         before = place, left, done, _ = self.place, self.left, self.done, self.head
         room, seats = self.budget - self.decodes, self.seats - self.decodes
         fresh, prefill, read = [place], left, self.reads + done
-        chunks = _chunk(place, self.at, 1, left)
+        chunks = [place, self.at, 1, left]
         while prefill < room and len(fresh) < seats and self.times[self.head] <= self.now:
             if not self._seat():
                 self.place, self.left, self.done, self.head = before
                 return False
             amount = min(self.left, room - prefill)
-            chunks += _chunk(self.place, self.at, 1, amount)
+            chunks += (self.place, self.at, 1, amount)
             prefill += amount
             read += self.done
             self.left -= amount
@@ -158,7 +153,7 @@ class Drive:
             comes: when one comes who is to be let in.
         """
         at, now, decodes, per_kv = self.at, self.now, self.decodes, self.per_kv
-        self.rows += _row(at, now, read)
+        self.rows += (at, now, read)
         duration = self.base + self.per_prefill * prefill
         duration += self.per_decode * decodes + per_kv * read
         growth = per_kv * (prefill + decodes)
@@ -179,7 +174,7 @@ class Drive:
     def _join(self, place: int) -> None:
         """Its first token came out with the last round: it decodes from now on, if it goes on."""
         past = self.at - 1 + self.outputs[place]
-        self.joins += _join(place, self.at - 1, past)
+        self.joins += (place, self.at - 1, past)
         if past == self.at:
             self.held -= self.holds[place]
             return

@@ -93,8 +93,7 @@ class Lane(Drive):
 
     def _begin(self, state: State) -> None:
         """A ride begins: the state in numbers."""
-        written = zip((self.rows, self.chunks, self.joins), (ROW, CHUNK, JOIN), strict=True)
-        sizes = [len(entries) // form.size for entries, form in written]
+        sizes = len(self.rows) // ROW, len(self.chunks) // CHUNK, len(self.joins) // JOIN
         self.now, self.at = state.now, state.round
         self.head = state.arrived - len(state.waiting)
         self.place, self.left, self.done = -1, 0, 0
@@ -108,7 +107,7 @@ class Lane(Drive):
                 continue
             first = state.round - seq.emitted  # as if it had had one token each round
             past = first + seq.output
-            self.joins += JOIN.pack(place, first, past)
+            self.joins += (place, first, past)
             self.ends.append(past << self.bits | place)
             self.decodes += 1
             self.reads += seq.computed
@@ -148,7 +147,7 @@ class Lane(Drive):
         if ride.past > ride.first:
             return True
         self.rides.pop()
-        del self.joins[ride.joins * JOIN.size :]
+        del self.joins[ride.joins * JOIN :]
         return False
 
     def read(self, state: State) -> Rides:

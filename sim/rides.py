@@ -7,7 +7,6 @@ who decodes from when till when. All else that a history wants to know follows f
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from struct import Struct
 
 import numpy as np
 
@@ -26,10 +25,10 @@ def prices(setup: Setup) -> tuple[int, int, int, int]:
     return cost.base, cost.per_prefill, cost.per_decode, cost.per_kv_token
 
 
-# What the lane writes down, packed.
-ROW = Struct("3q")  # a stretch: first round, start, K
-CHUNK = Struct("4q")  # equal chunks: place, first round, rounds, positions a round
-JOIN = Struct("3q")  # who decodes: place, round of its first token, round after its last one
+# What the lane writes down in flat lists of numbers, so many an entry.
+ROW = 3  # a stretch: first round, start, K
+CHUNK = 4  # equal chunks: place, first round, rounds, positions a round
+JOIN = 3  # who decodes: place, round of its first token, round after its last one
 
 
 @dataclass(slots=True)
@@ -67,26 +66,26 @@ class Rides:
     Args:
         state: any of the run; it knows the order of arrival.
         rides: in order, each with at least one round, at least one round between two.
-        rows: a `ROW` a stretch.
-        chunks: a `CHUNK` a run of prefill.
-        joins: a `JOIN` for everyone who came to decode, or was at it when a ride began, as if it
-            had had one token each round.
+        rows: `ROW` numbers a stretch.
+        chunks: `CHUNK` numbers a run of prefill.
+        joins: `JOIN` numbers for everyone who came to decode, or was at it when a ride began, as
+            if it had had one token each round.
     """
 
     def __init__(
         self,
         state: State,
         rides: list[Ride],
-        rows: bytes | bytearray,
-        chunks: bytes | bytearray,
-        joins: bytes | bytearray,
+        rows: list[int],
+        chunks: list[int],
+        joins: list[int],
     ) -> None:
         self.rides, self._state = rides, state
         self._firsts = [ride.first for ride in rides]
         self._order = np.array(state.indices, dtype=np.int64)  # place to index
         self._rows, self._chunks, self._joins = (
-            np.frombuffer(written, dtype=np.int64).reshape(-1, form.size // 8).T.copy()
-            for written, form in ((rows, ROW), (chunks, CHUNK), (joins, JOIN))
+            np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, width).T.copy()
+            for numbers, width in ((rows, ROW), (chunks, CHUNK), (joins, JOIN))
         )
         self._joins_before = [ride.joins for ride in rides] + [len(self._joins[0])]
         self._chunks_before = [ride.chunks for ride in rides] + [len(self._chunks[0])]
