@@ -39,21 +39,23 @@ def check(history: History) -> int:
     """
     watch = _Watch(history)
     for record, held in _with_tables(history):
-        _check_round(record, history.scenario)
+        _check_round(record, history.scenario_of(record.number - 1), history.past is not None)
         watch.see(record)
         if held is not None:
-            _check_tables(record, held, history.scenario.setup.num_blocks or 0)
+            _check_tables(record, held, history.pool or 0)
     watch.end()
     _check_columns(history)
     return len(history)
 
 
-def _check_round(record: Round, scenario: Scenario) -> None:
+def _check_round(record: Round, scenario: Scenario, is_fork: bool) -> None:
     setup, at = scenario.setup, f"round {record.number}"
     assert record.positions > 0, f"{at} has no position"
     assert record.positions <= setup.budget, f"{at} is above the budget"
     seats = len({*record.running, *record.idle})
-    assert seats <= setup.seats, f"{at} has {seats} requests in {setup.seats} seats"
+    joined = record.admitted or record.resumed
+    if joined or not is_fork:  # with fewer seats than before nobody is thrown out
+        assert seats <= setup.seats, f"{at} has {seats} requests in {setup.seats} seats"
     given = sum(record.given.values())
     assert given + record.padding + len(record.idle) == record.positions, f"{at} loses positions"
     assert record.padding == sum(record.pads.values()), f"{at} miscounts its padding"
@@ -132,7 +134,8 @@ class _Watch:
         assert sampled == record.tokens.get(id_, 0), f"{at} sampled {sampled} tokens"
         given = record.given.get(id_, 0)
         assert sampled <= max(given, 1), f"{at} sampled {sampled} tokens in {given} positions"
-        if id_ in record.preempted and self.setup.on_full != "swap":
+        setup = self.history.scenario_of(record.number - 1).setup
+        if id_ in record.preempted and setup.on_full != "swap":
             self.computed[id_] = 0
         if id_ in record.preempted and not given:
             kept = self.computed[id_]
@@ -173,7 +176,7 @@ class _Watch:
 
 def _with_tables(history: History) -> Iterator[tuple[Round, Tables | None]]:
     """Every round once, with the block tables of a pool."""
-    pool = history.scenario.setup.num_blocks
+    pool = history.pool
     if pool is None:
         return zip(history, repeat(None))
     records, again = tee(history)

@@ -166,11 +166,7 @@ class _Planner(Memory):
         """Let one in if it can come; whether those behind it may be looked at."""
         reason = self._welcome(seq, most)
         if reason is None:
-            self.seats_left -= 1
-            self.made.refused.pop(seq, None)
-            self.made.admitted.append(seq)
-            if seq.preempted and self.setup.on_full == "swap":
-                self.made.moved += self._blocks(seq, 0)
+            self.admit(seq)
             return True
         if reason is Reason.NO_BLOCKS and self.setup.on_full == "reject":
             self.made.refused.pop(seq, None)

@@ -110,6 +110,8 @@ def _growth(state: State, made: Plan) -> int:
 def _equal_rounds(state: State, made: Plan, duration: int, growth: int) -> int:
     """How many rounds from here on have this very plan."""
     setup = state.scenario.setup
+    if state.grants is not None:  # each round is given by itself
+        return 1
     if state.has_readers or setup.speculation or (setup.moe and setup.moe.draw):
         return 1
     if made.admitted or made.padding or (state.batch and state.batch.filling):

@@ -6,7 +6,7 @@ checkpoint, so there is one account of every rule and no second one to keep in s
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import overload
 
@@ -15,6 +15,7 @@ import numpy as np
 from sim.block_runs import taken_by_chunks, taken_by_decodes
 from sim.engine import idle, stretches
 from sim.express import Lane
+from sim.past import Past
 from sim.record import Round, next_round
 from sim.recorder import NEVER, Recorder
 from sim.rides import Rides
@@ -22,6 +23,7 @@ from sim.runs import Ints as Ints
 from sim.runs import by_owner, joined
 from sim.scenario import Scenario
 from sim.sequence import Status
+from sim.setup import Setup
 from sim.state import State
 
 _MOST_CACHED_ROUNDS = 20_000
@@ -37,12 +39,21 @@ class History:
     admitted in (-1: never), `arrivals[i]` when it came, `states[i]` how it left, and `ended_at[i]`
     when; `preemptions[i]` and `recomputed[i]` count its evictions and the positions
     computed again for them. Rounds count from 0 here.
+
+    Of a run by hand that is not over, `states[i]` also says how those stand who have not left, and
+    `ended_at[i]` is then no earlier than its last round. The rounds of a fork before it are `past`.
     """
 
     def __init__(
-        self, scenario: Scenario, recorder: Recorder, end: State, lane: Lane | None = None
+        self,
+        scenario: Scenario,
+        recorder: Recorder,
+        end: State,
+        lane: Lane | None = None,
+        past: Past | None = None,
     ) -> None:
         self.scenario = scenario
+        self.past = past
         self._recorder, self._lane = recorder, lane
         self._length = end.round
         self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
@@ -51,8 +62,12 @@ class History:
             [entered(i, -1) if entered else r.arrival for i, r in enumerate(scenario.requests)],
             dtype=np.int64,
         )
-        self._ended = end.ended
+        self._now, self._ended = end.now, list(end.ended)
+        self._going = {seq.index: seq.status for seq in (*end.waiting, *end.running)}
+        self._going |= dict.fromkeys(end.to_come, Status.WAITING)
         states = [Status.FINISHED] * len(scenario.requests)
+        for index, how in self._going.items():
+            states[index] = how
         for index, how, _ in end.ended:
             states[index] = how
         self.states = tuple(states)
@@ -66,10 +81,15 @@ class History:
     def _rides(self) -> Rides | None:
         return self._lane.read(self._start) if self._lane and self._lane.rides else None
 
+    @property
+    def _others(self) -> Past | Rides | None:
+        """The rounds that are not the recorder's."""
+        return self.past or self._rides
+
     @cached_property
     def columns(self) -> dict[str, Ints]:
         """Figures of each stretch in its first round, by name."""
-        return self._recorder.columns(self._rides)
+        return self._recorder.columns(self._others)
 
     @cached_property
     def first_rounds(self) -> Ints:
@@ -87,6 +107,8 @@ class History:
         times[owner] = self.ends[first + count - 1]  # of several runs the last one stays
         for index, _, time in self._ended:
             times[index] = time
+        for index in self._going:
+            times[index] = max(self._now, self.arrivals[index])
         return times
 
     def __len__(self) -> int:
@@ -114,6 +136,9 @@ class History:
         return self._replay(0, len(self))
 
     def _replay(self, first: int, past: int) -> Iterator[Round]:
+        if self.past:
+            yield from self.past.history[first : min(past, len(self.past))]
+            first = max(first, len(self.past))
         if first >= past:
             return
         state = self._state_by(first)
@@ -136,19 +161,51 @@ class History:
             return self._rides.state_before(at, int(self.starts[at]))
         return self._checkpoints[number].restore(self._start)
 
+    # The setup, which is another one before and after a fork.
+
+    def scenario_of(self, key: int) -> Scenario:
+        """The scenario under which round `key` was scheduled, from 0."""
+        if self.past and key < len(self.past):
+            return self.past.history.scenario_of(key)
+        return self.scenario
+
+    def setting(self, wanted: Callable[[Setup], int]) -> Ints:
+        """A figure of the setup with one entry a round.
+
+        >>> from sim import Request, Setup
+        >>> history = run(Scenario(Setup(budget=4), (Request("A", 0, 6, 1),)))
+        >>> history.setting(lambda setup: setup.budget)
+        array([4, 4])
+        """
+        values = np.full(len(self), wanted(self.scenario.setup), dtype=np.int64)
+        if self.past:
+            values[: len(self.past)] = self.past.history.setting(wanted)
+        return values
+
+    @property
+    def pool(self) -> int | None:
+        """KV blocks of the pool, the most it had in any round; None: it never had a limit."""
+        pools = [self.scenario.setup.num_blocks, self.past.history.pool if self.past else None]
+        return max((pool for pool in pools if pool is not None), default=None)
+
+    @property
+    def grants(self) -> tuple[Mapping[str, int], ...] | None:
+        """What a hand gave in each round; None where a policy decided."""
+        return self._start.grants
+
     # Runs, by owner and then round.
 
     @cached_property
     def work_runs(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """All of `work` at once: owner, first round, rounds, positions a round, 1 for prefill."""
-        driven = self._rides.work_rows() if self._rides else None
+        driven = self._others.work_rows() if self._others else None
         owner, first, count, amount, kind = joined(self._recorder.work.rows(), driven).T.copy()
         return owner, first, count, amount, kind
 
     @cached_property
     def token_runs(self) -> tuple[Ints, Ints, Ints, Ints]:
         """All of `tokens` at once: owner, first round, rounds, tokens a round."""
-        driven = self._rides.token_rows() if self._rides else None
+        driven = self._others.token_rows() if self._others else None
         owner, first, count, amount, _ = joined(self._recorder.tokens.rows(), driven).T.copy()
         return owner, first, count, amount
 
@@ -186,6 +243,8 @@ class History:
         express lane they are counted from the runs alone.
         """
         used = np.repeat(self.columns["used"], self.columns["count"])
+        if self.past:
+            used += self.past.used(len(self))
         if self.scenario.setup.num_blocks is None:
             return used
         size, block = len(self), self.scenario.setup.block_size

@@ -31,6 +31,14 @@ class Memory(Limits):
         made.give(seq, n, prefill)
         made.used += self._new_blocks(seq, n)
 
+    def admit(self, seq: Sequence) -> None:
+        """It has been given its first positions: it takes a seat, and swapped blocks come back."""
+        self.seats_left -= 1
+        self.made.refused.pop(seq, None)
+        self.made.admitted.append(seq)
+        if seq.preempted and seq.computed:
+            self.made.moved += self._blocks(seq, 0)
+
     def _blocks(self, seq: Sequence, n: int) -> int:
         """Blocks it holds with n more positions."""
         return seq.blocks(seq.tokens_with(n), self.setup)

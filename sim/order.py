@@ -6,6 +6,11 @@ from sim.setup import Setup
 NEVER = 10**30  # later than any deadline
 
 
+def by_urgency(setup: Setup) -> bool:
+    """Whether the queue stands in order of `urgency`; if not, in order of coming."""
+    return setup.mode != "static" and setup.order in ("priority", "deadline", "aging")
+
+
 def urgency(seq: Sequence, setup: Setup) -> tuple[int, int, int]:
     """Smallest first; ties by arrival, then list order.
 

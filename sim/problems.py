@@ -54,6 +54,36 @@ RULES: Mapping[str, str] = {
         "would need about {value:,} rounds, the most is {high:,}; "
         "raise the budget or use fewer tokens"
     ),
+    # A fork: what has happened stays.
+    "fixed_in_run": "cannot change while a run goes on, to {value!r}; keep {old!r}",
+    "has_come": "must keep {value!r}, which has arrived; let its client leave with cancel_at",
+    "out_of_order": (
+        "is {value!r}, where {due!r} stood; those who have arrived keep their order, "
+        "newcomers come behind them"
+    ),
+    "fixed_after_arrival": "cannot change to {value!r}: {id} has arrived; keep {old!r}",
+    "fixed_after_leaving": "cannot change to {value!r}: {id} has left; keep {old!r}",
+    "too_late": "must be at least {low}, the time of the change, not {value}",
+    "already_out": "must be at least {low}, not {value}: {id} has {out} tokens out already",
+    "blocks_in_use": "must be at least {low}, the blocks taken at this moment, not {value}",
+    "batch_under_way": "must be at least {low}, the members of the batch under way, not {value}",
+    # A round given by hand.
+    "not_by_hand": "cannot be played by hand with {value}; take this setting back",
+    "over_budget": "gives {value} tokens in all, and the budget is {high}; give fewer",
+    "gives_nothing": "gives nothing, though somebody is here: {names}; give one of them a token",
+    "unknown_request": "names no request of this scenario; give to one that is here",
+    "not_here_yet": "cannot get {value}: it has not arrived at {now}; wait for it",
+    "has_left": "cannot get {value}: it has left ({how}); leave it out",
+    "holds_no_seat": "gives back a seat it does not hold; leave it out",
+    "decode_takes_one": "takes exactly 1 token in a decode, not {value}",
+    "more_than_left": "has {high} prompt tokens left to compute, not {value}; give at most {high}",
+    "whole_prompt": "must get its prompt whole, {low} tokens and not {value}: chunked is off",
+    "no_seat": "cannot join: all {high} seats are taken; wait until one is free, or take one back",
+    "no_blocks": (
+        "finds no KV blocks for {value} tokens, {free} are free; give it fewer, or take back the "
+        "seat of another"
+    ),
+    "run_is_over": "comes after the end: all requests have left; take it out",
 }
 
 

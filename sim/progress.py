@@ -49,8 +49,7 @@ class Progress:
         """Padded positions, graph buckets included, and idle seats so far."""
         columns = self.history.columns
         waste = columns["padding"] + columns["idle"]
-        if self.history.scenario.setup.buckets is not None:
-            waste = waste + bucket_paddings(self.history)
+        waste = waste + bucket_paddings(self.history)
         return np.cumsum(np.repeat(waste, columns["count"]))
 
     @cached_property

@@ -6,6 +6,7 @@ import numpy as np
 
 from sim.checkpoint import Checkpoint
 from sim.engine import Stretch
+from sim.past import Past
 from sim.rides import Rides
 from sim.runs import Ints, Runs
 from sim.scenario import Scenario
@@ -94,8 +95,8 @@ class Recorder:
         self.work.see(at, {})
         self.tokens.see(at, {})
 
-    def columns(self, rides: Rides | None) -> dict[str, Ints]:
-        """All columns in order of the rounds."""
+    def columns(self, rides: Rides | Past | None) -> dict[str, Ints]:
+        """All columns in order of the rounds, those made elsewhere too."""
         table = np.frombuffer(self.rows, dtype=np.int64).reshape(-1, len(COLUMNS))
         columns = dict(zip(COLUMNS, table.T, strict=True))
         if rides is None:

@@ -3,12 +3,13 @@
 Read this file to know how a server schedules. `plan` decides and changes nothing; `reserve`
 moves the admitted into running; `execute` says how long the round takes; `commit` advances the
 tokens. Continuous batching plans anew each round (Yu et al., Orca, OSDI 2022; Agrawal et al.,
-Sarathi-Serve, OSDI 2024, for chunks); static batching, in `static`, makes plans of the same form.
+Sarathi-Serve, OSDI 2024, for chunks); static batching, in `static`, makes plans of the same form,
+and so does a hand, in `grants`.
 """
 
 from dataclasses import dataclass, field
 
-from sim import continuous, extras, static
+from sim import continuous, extras, grants, static
 from sim.plan import Plan
 from sim.sequence import Reason, Sequence, Status
 from sim.state import State
@@ -27,9 +28,8 @@ def plan(state: State) -> Plan | None:
     A plan without a position is no round: who was evicted or rejected in it goes, and the round
     is planned again.
     """
-    is_static = state.scenario.setup.mode == "static"
     while True:
-        made = static.plan(state) if is_static else continuous.plan(state)
+        made = _made(state)
         if made is None or made.is_idle:
             return None
         if made.positions:
@@ -37,6 +37,13 @@ def plan(state: State) -> Plan | None:
         reserve(state, made)
         state.ejected += made.preempted
         state.moved += made.moved
+
+
+def _made(state: State) -> Plan | None:
+    if state.grants is not None:
+        return grants.plan(state)
+    is_static = state.scenario.setup.mode == "static"
+    return static.plan(state) if is_static else continuous.plan(state)
 
 
 # reserve
@@ -113,7 +120,7 @@ def _note_turns(state: State, made: Plan, end: int) -> None:
                 seq.chunked_at = (end, place)
     if not setup.caps_decodes:
         return
-    capped = (Reason.DECODE_LIMIT, Reason.BUDGET_SPENT)
+    capped = (Reason.DECODE_LIMIT, Reason.BUDGET_SPENT, Reason.BY_HAND)
     left_out = any(
         seq.admitted and not seq.in_prefill and reason in capped
         for seq, reason in made.refused.items()

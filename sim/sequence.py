@@ -43,6 +43,7 @@ class Reason(StrEnum):
     PAUSED = "paused"  # its reader has as many unread tokens as it may
     BLOCKS_AWAITED = "blocks_awaited"  # on_full queue: one that runs waits for a block, none joins
     BATCH_CLOSED = "batch_closed"  # static: the batch under way takes nobody in
+    BY_HAND = "by_hand"  # it could have been given something, and the hand gave it nothing
     BATCH_TURN = "batch_turn"  # static: its row of the padded prompts has no part in this round
 
 

@@ -6,13 +6,13 @@ boundary, in the order of their own times.
 
 from bisect import insort
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain
 from random import Random
 
-from sim.order import urgency
+from sim.order import by_urgency, urgency
 from sim.scenario import Scenario
 from sim.sequence import Sequence, Status
 from sim.setup import Request
@@ -75,6 +75,7 @@ class State:
     moved: int = 0  # blocks swapped out with them
     ejected: list[Sequence] = field(default_factory=list)  # evicted since, by plans of no round
     entered: dict[int, int] = field(default_factory=dict)  # closed loop: index to time
+    grants: tuple[Mapping[str, int], ...] | None = None  # by hand: what each round gives to whom
 
     @classmethod
     def start(cls, scenario: Scenario) -> "State":
@@ -98,6 +99,7 @@ class State:
         other = State(self.scenario, self.arrivals, self.indices, has_readers=self.has_readers)
         other.draft_luck = self.draft_luck and Random(0)
         other.expert_luck = self.expert_luck and Random(0)
+        other.grants = self.grants
         return other
 
     # Who comes.
@@ -108,6 +110,11 @@ class State:
         if self.scenario.setup.concurrency is not None:
             return self.entering[0][0] if self.entering else None
         return self.arrivals[self.arrived].arrival if self.arrived < len(self.arrivals) else None
+
+    @property
+    def to_come(self) -> list[int]:
+        """Who has not come yet, by index."""
+        return self.indices[self.arrived :] + [index for _, index in self.entering]
 
     @property
     def next_leaving(self) -> int | None:
@@ -153,10 +160,15 @@ class State:
             self.end(seq, Status.REJECTED)
             return
         self.enqueue(seq)
-        if request.cancel_at is not None:
-            heappush(self.leaving, (max(request.cancel_at, time), index))
-        if setup.queue_timeout is not None:
-            heappush(self.leaving, (time + setup.queue_timeout, index))
+        self.expect_leaving(seq)
+
+    def expect_leaving(self, seq: Sequence) -> None:
+        """Note when its client would leave, and when it would have waited too long."""
+        cancel_at, timeout = seq.request.cancel_at, self.scenario.setup.queue_timeout
+        if cancel_at is not None:
+            heappush(self.leaving, (max(cancel_at, seq.arrival), seq.index))
+        if timeout is not None:
+            heappush(self.leaving, (seq.arrival + timeout, seq.index))
 
     def _queue_is_full(self) -> bool:
         most = self.scenario.setup.max_queue
@@ -165,7 +177,7 @@ class State:
     def enqueue(self, seq: Sequence, *, front: bool = False) -> None:
         """Join the queue: at its end or front, under priority at its place by urgency."""
         setup = self.scenario.setup
-        if setup.mode != "static" and setup.order in ("priority", "deadline", "aging"):
+        if by_urgency(setup):
             insort(self.waiting, seq, key=lambda one: urgency(one, setup))
         elif front:
             self.waiting.appendleft(seq)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS = ("sim", "app", "lessons")
 TOOLKIT = {"panel", "panel_material_ui", "bokeh"}
 NUMPY_IN_SIM = {
-    *("history", "recorder", "runs", "block_runs", "rides"),
+    *("history", "recorder", "runs", "block_runs", "rides", "fork", "past"),
     *("metrics", "progress", "calibrate", "traces", "workload"),
 }
 WITHOUT_TOOLKIT = (

@@ -44,8 +44,12 @@ def empty_slots(history: History) -> Ints:
     """Slots without a token in the last blocks of those running, in each round as scheduled."""
     setup = history.scenario.setup
     if setup.reserve == "max_output" or setup.mode == "static":
-        return _behind_last_tokens(history)
-    return history.per_round("used") * setup.block_size - history.slots
+        empty = _behind_last_tokens(history)
+    else:
+        empty = history.per_round("used") * setup.block_size - history.slots
+    if history.past:
+        empty[: len(history.past)] = empty_slots(history.past.history)
+    return empty
 
 
 def _behind_last_tokens(history: History) -> Ints:

@@ -4,12 +4,14 @@ These figures belong to the rounds, not to requests: whichever requests are aske
 stay the same. Nothing is looked at round by round, for equal rounds are one row of the history.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from sim.extras import bucket_padding
 from sim.history import History, Ints
+from sim.setup import Setup
 
 
 class Usage:
@@ -39,11 +41,13 @@ class Usage:
         """Most KV blocks taken in one of the rounds; they grow within a stretch."""
         return int(self.history.used[: self.rounds].max(initial=0))
 
+    def _sum(self, wanted: Callable[[Setup], int]) -> int:
+        """Sum of a figure of the setup over the rounds."""
+        return int(self.history.setting(wanted)[: self.rounds].sum())
+
     @cached_property
     def bucket_padding(self) -> int:
         """Decodes added to reach the next graph bucket; 0 without buckets."""
-        if self.history.scenario.setup.buckets is None:
-            return 0
         return int(bucket_paddings(self.history) @ self._counts)
 
     @property
@@ -59,7 +63,7 @@ class Usage:
     @property
     def budget_use(self) -> float | None:
         """Share of the budget of all rounds used by P, D and drafts, padded and idle ones too."""
-        budget = self.history.scenario.setup.budget * self.rounds
+        budget = self._sum(lambda setup: setup.budget)
         positions = self.total("prefill") + self.total("decode") + self.total("drafts")
         return positions / budget if budget else None
 
@@ -69,13 +73,19 @@ class Usage:
 
         A seat is busy while its request is in `running` and not done, also when it is paused.
         """
-        seats = self.history.scenario.setup.seats * self.rounds
+        seats = self._sum(lambda setup: setup.seats)
         return self.total("running") / seats if seats else None
 
 
 def bucket_paddings(history: History) -> Ints:
     """Bucket padding of each row of the history's columns."""
     buckets, decodes = history.scenario.setup.buckets, history.columns["decode"]
-    most = int(decodes.max(initial=0))
-    by_size = np.array([bucket_padding(n, buckets) for n in range(most + 1)], dtype=np.int64)
-    return by_size[decodes]
+    padding = np.zeros_like(decodes)
+    if buckets is not None:
+        most = int(decodes.max(initial=0))
+        by_size = [bucket_padding(n, buckets) for n in range(most + 1)]
+        padding = np.array(by_size, dtype=np.int64)[decodes]
+    if history.past:
+        before = bucket_paddings(history.past.history)
+        padding[: len(before)] = before
+    return padding

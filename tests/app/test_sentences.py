@@ -13,6 +13,7 @@ from app.sentences import Teller, number
 from lessons.catalogue import scenes
 from sim import Reason, Scenario, run
 from sim.files import builtin
+from sim.hand import by_hand as play
 from tests.sim.make import by_hand, plain_servers, scenario, scenarios
 
 TWO, THREE = (("A", 0, 4, 2), ("B", 0, 4, 2)), ("C", 0, 1, 2)
@@ -382,6 +383,7 @@ REASONS: dict[Reason, tuple[Scenario, int, str]] = {
     Reason.BLOCKS_AWAITED: (scenario(*TWO, THREE, budget=8, **QUEUE), 1, "C"),
     Reason.BATCH_CLOSED: (scenario(*TWO, budget=4, mode="static", batch_size=1), 0, "B"),
     Reason.BATCH_TURN: (scenario(*TWO, budget=4, mode="static"), 0, "B"),
+    Reason.BY_HAND: (scenario(*TWO, budget=8), 0, "B"),
 }
 
 
@@ -389,7 +391,8 @@ REASONS: dict[Reason, tuple[Scenario, int, str]] = {
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_reason_has_a_sentence_and_a_chip(reason: Reason, lang: str) -> None:
     subject, index, id_ = REASONS[reason]
-    record = run(subject)[index]
+    is_played = reason is Reason.BY_HAND
+    record = (play(subject, [{"A": 4}]).history if is_played else run(subject))[index]
     assert reason in (record.why.get(id_), record.cut.get(id_))
     row = next(row for row in Teller(lang, subject).card(record)["lines"] if row["req"] == id_)
     assert row["text"] and "{" not in row["text"]
