@@ -1,7 +1,7 @@
 """Letter chips in lesson text: `**A**` becomes the coloured chip that request A has on the stage.
 
 `mark` names the colour in the Markdown source, because it depends on the scenario; `chips` draws
-it. Panel keeps one parser per plugin for as long as the process lives, so the plugin holds nothing.
+it. One parser serves all visitors, so the plugin holds nothing.
 """
 
 import re
@@ -24,7 +24,7 @@ def mark(text: str, colours: Mapping[str, int]) -> str:
 
 
 def chips(markdown: Any) -> None:
-    """A plugin of markdown-it (which Panel brings along): inline code that is marked, as a chip."""
+    """A plugin of markdown-it: inline code that is marked, as a chip."""
     markdown.add_render_rule("code_inline", _render)
 
 

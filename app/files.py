@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from app.i18n import join, say, words
+from app.inputs import MOST_ROUNDS
 from app.messages import told
 from app.rows import MOST_ROWS
-from app.session import MOST_ROUNDS, TRACE, Session
+from app.session import TRACE, Session
 from lessons.catalogue import MODES
 from sim import History, Problem, Scenario, ScenarioError
 from sim.chrome import to_chrome
@@ -167,7 +168,7 @@ def _place(problem: Problem, rows: Sequence[dict[str, str]]) -> str:
 def save(session: Session, what: str, give: Give) -> None:
     """Make a file of what is on the screen and hand it on; a run that is too long is told."""
     scenario, histories = session.last_good, session.histories
-    stem = _stem(session)
+    stem = stem_of(session)
     if what == "scenario":
         text = to_toml(scenario.to_dict())
         give(Saved(f"{stem}.toml", "application/toml", text.encode()))
@@ -198,7 +199,7 @@ def _later(session: Session, job: Callable[[], Saved], give: Give) -> None:
     session.defer(job, then)
 
 
-def _stem(session: Session) -> str:
+def stem_of(session: Session) -> str:
     """What a file is called: after the scene, or after the file it came from."""
     is_own = session.scenario_name == TRACE
     name = _ENDING.sub("", session.last_good.name) if is_own else session.scenario_name

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from app.lane_figures import overall
+from app.lane_moves import moves, pool, prices
 from app.lane_tables import tables
-from app.lane_waits import Waits
+from app.lane_waits import Lost, Waits
 from app.lanes import Lane, Window
 from app.sentences import MOST_LINES, Teller
 from sim import Reason, Round
@@ -20,16 +22,6 @@ MOST_BRICKS = 16  # entries of a round's strip kept apart; more are summed up by
 SUMMED = -1  # owner of a summed strip entry
 
 Payload = dict[str, Any]
-
-OVERALL = (
-    ("makespan", "time", 1, "less"),
-    ("output_tps", "rate", 2, "more"),
-    ("mean_ttft", "time", 2, "less"),
-    ("max_itl", "time", 1, "less"),
-    ("waste", "token", 0, "less"),
-    ("tokens", "token", 0, "none"),
-    ("finished", "requests", 0, "more"),
-)
 
 
 class LaneView:
@@ -63,16 +55,14 @@ class LaneView:
 
     def payload(self, listed: list[int], place: dict[int, int]) -> Payload:
         """The lane as the browser reads it."""
-        key = self.lane.key
         setup = self.scenario.setup
         tokens = self.lane.progress.tokens
+        by_id = {self.scenario.requests[index].id: at for index, at in place.items()}
         return {
-            "key": key,
-            "title": self.teller.say(f"lane.{key}"),
-            "short": self.teller.say(f"lane.{key}_short"),
-            "rule": self.teller.say(f"lane.{key}_rule"),
+            "key": self.lane.key,
             "budget": setup.budget,
             "pool": setup.num_blocks,
+            "end": self.shown(self.lane.end),
             "total_tokens": int(tokens[-1]) if len(tokens) else 0,
             "num_rounds": len(self.history),
             "emitted_before": int(tokens[self.first - 1]) if self.first else 0,
@@ -92,7 +82,10 @@ class LaneView:
             ),
             "after": self._after(place),
             **self._tables(listed),
-            "overall": self._overall(),
+            "overall": overall(self.lane, self.first, self.first + len(self.records)),
+            "moves": moves(self.records, by_id),
+            "prices": prices(self.records, setup),
+            "kv": pool(self.records, setup, by_id, whole=self.window.whole),
         }
 
     def _tables(self, listed: list[int]) -> Payload:
@@ -123,9 +116,11 @@ class LaneView:
         """Equal rounds of a request in a row, as one rectangle or as many as the browser likes."""
         runs: list[Payload] = []
         last: dict[str, Payload] = {}
+        lost = Lost(self.scenario.setup.on_full)
         for i, record in enumerate(self.records):
+            lost.see(record)
             for id_ in dict.fromkeys((*record.running, *record.idle, *record.pads)):
-                run = self._run(record, id_, i, place)
+                run = self._run(record, id_, i, place) | {"again": lost.is_again(record, id_)}
                 before = last.get(id_)
                 if before and _goes_on(before, run):
                     before["count"] += 1
@@ -217,19 +212,6 @@ class LaneView:
     def _plain_card(self, key: str, **values: object) -> Payload:
         return {"sum": "", "ms": "", "lines": [], "more": self.teller.say(key, **values)}
 
-    def _overall(self) -> Payload:
-        """Figures as of the end of each round, and at the end of the run."""
-        columns = [self.lane.progress.columns[name] for name, *_ in OVERALL]
-        past = self.first + len(self.records)
-        rows = [[_figure(column[k]) for column in columns] for k in range(self.first, past)]
-        nothing: list[float | None] = [None] * 4 + [0] * 3
-        start, final = nothing, nothing
-        if self.first:
-            start = [_figure(column[self.first - 1]) for column in columns]
-        if len(self.history):
-            final = [_figure(column[-1]) for column in columns]
-        return {"rows": rows, "start": start, "final": final}
-
 
 def _goes_on(before: Payload, run: Payload) -> bool:
     """Whether a round of a request only repeats the one before, so that both are one run."""
@@ -248,11 +230,3 @@ def _bricks(owner: int, n: int, is_prefill: bool) -> list[list[Any]]:
     if is_prefill or not n:
         return [[owner, n, "p"]] if n else []
     return [[owner, 1, "d"], [owner, n - 1, "v"]] if n > 1 else [[owner, 1, "d"]]
-
-
-def _figure(value: Any) -> float | int | None:
-    """A NumPy number as plain JSON; NaN is nothing yet."""
-    plain = value.item()
-    if plain != plain:
-        return None
-    return round(plain, 6) if isinstance(plain, float) else plain

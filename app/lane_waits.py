@@ -107,6 +107,7 @@ class Waits:
                     continue
                 gap = {
                     "req": place[self.teller.index[id_]],
+                    "seat": self.lane.seats[self.teller.index[id_]],
                     "kind": kind,
                     "t0": self._shown(record.start),
                     "t1": None,
@@ -130,3 +131,35 @@ class Waits:
         ]
         in_sight = [id_ for id_ in known if self.teller.index[id_] in seen]
         return list(dict.fromkeys([*record.preempted, *in_sight]))
+
+
+class Lost:
+    """What evictions took away, to tell a prefill from one that repeats work.
+
+    It sees the rounds of one window. Of an eviction before it nothing is known but that who has
+    emitted and is in prefill must have been evicted.
+    """
+
+    def __init__(self, on_full: str) -> None:
+        self._keeps = on_full == "swap"
+        self._computed: dict[str, int] = {}
+        self._peaks: dict[str, int] = {}
+
+    def see(self, record: Round) -> None:
+        """Take the next round in."""
+        if self._keeps:
+            return
+        for id_ in record.preempted:
+            self._peaks[id_] = max(self._peaks.get(id_, 0), self._computed.get(id_, 0))
+        for id_ in record.prefilling | self._peaks.keys() | set(record.emitted):
+            if id_ in record.after:
+                self._computed[id_] = record.after[id_].computed
+
+    def is_again(self, record: Round, id_: str) -> bool:
+        """Whether a request's positions of this round had been computed before."""
+        if self._keeps or id_ not in record.prefilling:
+            return False
+        after = record.after[id_]
+        done = after.computed - record.given.get(id_, 0)
+        has_emitted = after.emitted > record.tokens.get(id_, 0)
+        return has_emitted or done < self._peaks.get(id_, 0)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from app.lane_specs import LaneSpec
 from sim import History, Status
 from sim.clock import TimeUnit, to_shown
 from sim.history import Ints
@@ -21,11 +22,16 @@ OVERVIEW_BINS = 400
 
 
 class Lane:
-    """A lane of the stage: one policy's history, and what drawing it takes."""
+    """A lane of the stage: the history of what its spec says, and what drawing it takes."""
 
-    def __init__(self, key: str, history: History) -> None:
-        self.key = key
+    def __init__(self, key: str, history: History, spec: LaneSpec | None = None) -> None:
         self.history = history
+        self.spec = spec or LaneSpec(key, {"mode": history.scenario.setup.mode})
+
+    @property
+    def key(self) -> str:
+        """Its name in the payload, which no other lane has."""
+        return self.spec.key
 
     def prepare(self) -> None:
         """Work out now what the first picture needs; the rest of a large run's cost."""

@@ -20,10 +20,14 @@ _LIMITS = {  # that cut a prompt short, apart from the budget
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence and the chips behind it."""
+    """A sentence, the chips behind it, and what it tells of if that is not what came of a round.
+
+    `tells` is plan (what the request gets, or why it gets nothing), gone or comes.
+    """
 
     text: str
     chips: tuple[Chip, ...] = ()
+    tells: str = ""
 
 
 class Lines(Speaker):
@@ -50,12 +54,12 @@ class Lines(Speaker):
             return self._arrives(record, id_)
         return self._refused(record, id_)
 
-    def _with(self, chip: str, text: str) -> Line:
+    def _with(self, chip: str, text: str, tells: str = "") -> Line:
         key = chip if "." in chip else f"chip.{chip}"
-        return Line(text, ((self.say(key), "plain"),))
+        return Line(text, ((self.say(key), "plain"),), tells)
 
     def _because(self, reason: Reason, text: str) -> Line:
-        return Line(text, ((self.say(f"reason.{reason}"), "plain"),))
+        return Line(text, ((self.say(f"reason.{reason}"), "plain"),), "plan")
 
     # Those who leave.
 
@@ -78,7 +82,7 @@ class Lines(Speaker):
             waited=self.duration(setup.queue_timeout or 0),
             most=setup.max_queue or 0,
         )
-        return self._with(f"state.{how}", text)
+        return self._with(f"state.{how}", text, "gone")
 
     def _has_left(self, record: Round, id_: str) -> bool:
         """Whether its client is gone by the start of the round."""
@@ -97,7 +101,7 @@ class Lines(Speaker):
         if id_ in record.resumed:
             key = "round.swapped_in" if self.setup.on_full == "swap" else "round.resumed"
             chips = line.chips or ((self.say("chip.resumed"), "plain"),)
-            line = Line(self.say(key, text=line.text), chips)
+            line = Line(self.say(key, text=line.text), chips, line.tells)
         return self._delivered(record, id_, line)
 
     def _delivered(self, record: Round, id_: str, line: Line) -> Line:
@@ -224,7 +228,7 @@ class Lines(Speaker):
         key = "round.idle_gone" if self._has_left(record, id_) else "round.idle"
         if len(who) > 1:
             key += "_many"
-        return self._with("idle", self.say(key, who=self.names(who)))
+        return self._with("idle", self.say(key, who=self.names(who)), "plan")
 
     # Those who get nothing.
 
@@ -280,11 +284,12 @@ class Lines(Speaker):
         leaves = self._patience(id_)
         if leaves is not None and leaves <= record.end:
             text = self.say("round.arrives_leaves", time=time, left=self.time(leaves))
-            return self._with("not_arrived", text)
+            return self._with("not_arrived", text, "comes")
         if self._is_static and not self._ends(record):
-            return self._with("not_arrived", self.say("round.arrives_closed", time=time))
+            text = self.say("round.arrives_closed", time=time)
+            return self._with("not_arrived", text, "comes")
         end = self.time(record.end)
-        return self._with("not_arrived", self.say("round.arrives", time=time, end=end))
+        return self._with("not_arrived", self.say("round.arrives", time=time, end=end), "comes")
 
     def _patience(self, id_: str) -> int | None:
         """When a request would leave unserved; None when it waits as long as it takes."""

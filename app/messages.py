@@ -8,14 +8,16 @@ from app import setup_form
 from app.i18n import say, words
 from app.rows import Row
 from app.sentences import number
-from app.setup_form import where
+from app.setup_options import where
 from sim import Problem
 from sim.traces import Report, TraceError
 
 
-def told(problem: Problem, lang: str, rows: Sequence[Row]) -> dict[str, Any]:
+def told(
+    problem: Problem, lang: str, rows: Sequence[Row], *, in_lane: bool = False
+) -> dict[str, Any]:
     """A problem as the page shows it: at which row and field or option, in which words."""
-    if option := where(problem):
+    if option := where(problem, in_lane=in_lane):
         text = setup_form.told(problem, option, lang)
         return {"row": None, "field": None, "option": option, "text": text}
     row = problem.place[1] if problem.place[:1] == ("requests",) and problem.place[1:] else None
@@ -34,6 +36,12 @@ def told(problem: Problem, lang: str, rows: Sequence[Row]) -> dict[str, Any]:
     key = rule if rule in known else "problem.other"
     text = say(lang, key, **values)
     return {"row": row, "field": field or None, "option": None, "text": text}
+
+
+def not_added(lane: str, problem: Problem, lang: str, rows: Sequence[Row]) -> str:
+    """Why a lane cannot stand beside the others."""
+    fault = told(problem, lang, rows, in_lane=True)["text"]
+    return say(lang, "lane.not_added", lane=lane, fault=fault)
 
 
 def _who(row: Any, lang: str, rows: Sequence[Row]) -> str:

@@ -1,7 +1,6 @@
 """The page of one visitor: a session, the parts that show it, and the wires between them."""
 
 import logging
-from functools import cache
 from typing import Any
 
 import panel as pn
@@ -10,23 +9,24 @@ from bokeh.models import CustomJS
 from param.parameterized import Event
 
 from app.background import in_background
-from app.chips import chips, mark
+from app.commands import run_command
 from app.editor import RequestTable
-from app.files import open_file, save
+from app.files import open_file, save, stem_of
 from app.host import host
 from app.i18n import say, words
+from app.lesson_view import lesson_view
 from app.player import Player
-from app.script import style
 from app.session import Session
 from app.setup_panel import SetupPanel
 from app.shell import FILE_LIMIT, Shell
-from app.theme import REQUESTS
 from app.url import Arguments, address, arguments_of, is_edited, open_link
-from lessons.catalogue import scenes
-from sim.files import builtin
+from lessons.catalogue import scenes, text
 from sim.setup import MAX_REQUESTS
 
-SHOWN = ("lang", "scenario_name", "notice", "working", "budget", "rows", "setup", "problems")
+SHOWN = (
+    *("lang", "scenario_name", "notice", "working"),
+    *("budget", "rows", "setup", "lanes", "traffic", "problems"),
+)
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},
@@ -56,11 +56,10 @@ class App:
         self._file = ""
         session.defer = lambda job, then: in_background(job, then, self.apologise)
         self.player = Player(payload=session.payload)
-        self.text = _markdown(session)
+        session.param.watch(self._play, "payload")  # before all others: the picture goes out first
         self.slider = _budget_slider(session)
         self.shell = Shell(
             view=self._view(),
-            text=self.text,
             stage=self.player,
             slider=self.slider,
             table=RequestTable(session, sizing_mode="stretch_width", margin=0),
@@ -72,10 +71,9 @@ class App:
             on_save=lambda what, give: save(session, what, give),
             sizing_mode="stretch_both",
         )
-        watch = session.param.watch
-        watch(self._show, list(SHOWN))
-        watch(self._play, "payload")
+        session.param.watch(self._show, list(SHOWN))
         self.player.param.watch(self._move_window, "window_request")
+        self.player.param.watch(self._run_command, "command")
 
     def choose(self, what: str, value: str) -> None:
         """One of the small choices of the shell; a value that is not on offer changes nothing."""
@@ -123,7 +121,6 @@ class App:
     def _show(self, *_: Event) -> None:
         with pn.io.hold():
             self.slider.label = say(self.session.lang, "page.budget")
-            self.text.object = lesson_text(self.session)
             self.shell.view = self._view()
 
     def _view(self) -> dict[str, Any]:
@@ -133,25 +130,30 @@ class App:
 
     def _play(self, *_: Event) -> None:
         self.player.payload = self.session.payload
-        self.text.object = lesson_text(self.session)
+        self._show()  # a window of a large run has a sentence of its own
 
     def _move_window(self, event: Event) -> None:
         self.session.move_window(event.new)
+
+    def _run_command(self, event: Event) -> None:
+        run_command(self.session, event.new)
 
 
 def view_of(session: Session) -> dict[str, Any]:
     """Everything the shell shows, in the session's language."""
     low, high = session.param.budget.bounds
     keys = {f"key_{key}": word for key, word in words(session.lang, "keys").items()}
+    short = {name: text(name, session.lang).short for name in scenes()}
     return {
         "lang": session.lang,
         "words": words(session.lang, "page") | words(session.lang, "files") | keys,
         "scenario": session.scenario_name,
-        "scenarios": [list(pair) for pair in session.scenario_titles()],
-        "lesson": {key: text for key, text in session.lesson().items() if key != "text"},
+        "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
+        "lesson": lesson_view(session),
         "notice": session.notice,
         "working": session.working,
         "address": address(session),
+        "stem": stem_of(session),
         "is_edited": is_edited(session),
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": sum(not problem["option"] for problem in session.problems),
@@ -159,31 +161,6 @@ def view_of(session: Session) -> dict[str, Any]:
         "file_limit": FILE_LIMIT,
         "row_limit": MAX_REQUESTS,
     }
-
-
-def lesson_text(session: Session) -> str:
-    """The lesson in Markdown, request names in the colours that the scene's own requests have.
-
-    They keep them whatever becomes of the rows: the text speaks of the scene as its file has it.
-    """
-    return mark(session.lesson()["text"], _colours(session.scenario_name))
-
-
-@cache
-def _colours(scene: str) -> dict[str, int]:
-    requests = builtin(scene).requests if scene in scenes() else ()
-    return {request.id: place % len(REQUESTS) for place, request in enumerate(requests)}
-
-
-def _markdown(session: Session) -> pn.pane.Markdown:
-    return pn.pane.Markdown(
-        lesson_text(session),
-        plugins=[chips],
-        renderer_options={"html": False},
-        stylesheets=[style("text.css")],
-        sizing_mode="stretch_width",
-        margin=0,
-    )
 
 
 def _budget_slider(session: Session) -> pmui.IntSlider:

@@ -6,12 +6,23 @@ a run too long to send whole is sent as a window, with an overview of all of it.
 """
 
 from app.i18n import words
-from app.lane_view import OVERALL, LaneView, Payload
+from app.lane_figures import ALWAYS, OVERALL
+from app.lane_names import base_titles, differences, heads
+from app.lane_specs import MOST_LANES
+from app.lane_view import LaneView, Payload
 from app.lanes import Lane, Window, overview, window_at
 from sim import Scenario
 from sim.clock import to_shown
 
-_PER_REQUEST = (("ttft", 1, "less"), ("max_itl", 1, "less"), ("e2e", 1, "less"))
+# Metric, digits, which is better, whether it is always on the page.
+_PER_REQUEST = (
+    ("queue", 1, "less", False),
+    ("ttft", 1, "less", True),
+    ("mean_itl", 2, "less", False),
+    ("max_itl", 1, "less", True),
+    ("tpot", 2, "less", False),
+    ("e2e", 1, "less", True),
+)
 
 
 def make_payload(
@@ -37,6 +48,8 @@ def make_payload(
     unit = scenario.setup.time
     window = window_at(lanes, time)
     parts = [LaneView(lane, window, lang) for lane in lanes]
+    scenarios = [lane.history.scenario for lane in lanes]
+    names = heads([lane.spec for lane in lanes], scenarios, lang)
     listed = _listed(scenario, parts, window)
     place = {index: i for i, index in enumerate(listed)}
     return {
@@ -52,7 +65,13 @@ def make_payload(
         "overview": None if window.whole else overview(lanes, unit),
         "requests": [_request(lanes[0], index) for index in listed],
         "events": _events(parts, listed, window),
-        "lanes": [part.payload(listed, place) for part in parts],
+        "lanes": [
+            part.payload(listed, place) | name | _own_requests(part.lane, lanes[0], listed)
+            for part, name in zip(parts, names, strict=True)
+        ],
+        "bases": base_titles(lang),
+        "most_lanes": MOST_LANES,
+        "differs": differences(scenarios, lang),
         "per_request_head": _per_request_head(lang, unit),
         "overall_head": _overall_head(lang, unit),
     }
@@ -81,19 +100,28 @@ def _request(lane: Lane, index: int) -> Payload:
     }
 
 
+def _own_requests(lane: Lane, first: Lane, listed: list[int]) -> Payload:
+    """The requests of a lane that has changed some of them."""
+    if lane.history.scenario.requests == first.history.scenario.requests:
+        return {}
+    return {"requests": [_request(lane, index) for index in listed]}
+
+
 def _events(parts: list[LaneView], listed: list[int], window: Window) -> list[Payload]:
     """Arrivals, first tokens, ends, evictions and departures inside the window, by time.
 
-    Arrivals belong to all lanes, but in a closed loop each lane has its own.
+    An arrival belongs to all lanes, unless they have changed it or one is a closed loop.
     """
     setup = parts[0].scenario.setup
+    is_open = all(part.scenario.setup.concurrency is None for part in parts)
     events: list[tuple[int, str, int, int | None]] = []
     for place, index in enumerate(listed):
-        if setup.concurrency is None:
-            arrival = int(parts[0].lane.arrivals[index])
-            if window.start <= arrival <= window.end:
-                events.append((arrival, "arrival", place, None))
+        arrivals = [int(part.lane.arrivals[index]) for part in parts]
+        is_common = is_open and len(set(arrivals)) == 1
         for number_, part in enumerate(parts):
+            is_told = part.scenario.setup.concurrency is None and not (is_common and number_)
+            if is_told and window.start <= arrivals[number_] <= window.end:
+                events.append((arrivals[number_], "arrival", place, None if is_common else number_))
             events += [(time, kind, place, number_) for time, kind in part.waits.events(index)]
     events.sort(key=lambda event: event[0])
     return [
@@ -111,14 +139,16 @@ def _per_request_head(lang: str, unit: str) -> list[Payload]:
             "unit": table[f"metric_unit.{unit}"],
             "digits": digits,
             "better": better,
+            "more": not always,
         }
-        for key, digits, better in _PER_REQUEST
+        for key, digits, better, always in _PER_REQUEST
     ]
 
 
 def _overall_head(lang: str, unit: str) -> list[Payload]:
     table = words(lang)
-    units = {"time": unit, "rate": "token_s" if unit == "ms" else "token_tick"}
+    per = "s" if unit == "ms" else "tick"
+    units = {"time": unit, "rate": f"token_{per}", "request_rate": f"request_{per}"}
     return [
         {
             "key": key,
@@ -126,6 +156,7 @@ def _overall_head(lang: str, unit: str) -> list[Payload]:
             "unit": table.get(f"metric_unit.{units.get(kind, kind)}", ""),
             "digits": 3 if kind == "rate" and unit == "tick" else digits,
             "better": better,
+            "more": place >= ALWAYS,
         }
-        for key, kind, digits, better in OVERALL
+        for place, (key, kind, digits, better) in enumerate(OVERALL)
     ]

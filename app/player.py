@@ -16,17 +16,22 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
 from bokeh.plotting import figure
 
+from app.definitions import definitions
+from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
 
 _ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
-    "dom", "icons", "words", "clock", "sizes", "layout", "sheet", "labels", "cells", "waits",
-    "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub", "overview",
-    "transport", "keys", "legend", "card", "table", "grid", "metrics", "phone", "windows", "point",
-    "tip", "zoom", "actions", "state", "player", "panel",
+    "dom", "icons", "words", "clock", "axis", "sizes", "layout", "sheet", "labels", "cells",
+    "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
+    "overview", "transport", "lanes", "signs", "legend", "views", "card", "phases", "table",
+    "define", "grid", "metrics", "kv", "curves", "log", "tabs", "windows", "point", "tip", "zoom",
+    "actions", "remote", "present", "state", "markup", "vector", "picture", "player", "panel",
 )  # fmt: skip
+
+STYLES = ("player.css", "lanes.css", "panels.css", "present.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")
@@ -42,15 +47,17 @@ _MARK = ("fill_color", "line_color", "line_width")
 
 
 def player_source() -> str:
-    """The browser code as one ES module: the colours, then every script in its order."""
+    """The browser code as one ES module: the colours, what metrics mean, every script in order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
+    theme += f"const DEFINITIONS = {json.dumps(definitions(), ensure_ascii=False)};\n"
     folder = _ASSETS / "js" / "player"
-    return theme + "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    scripts = "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    return theme + module("keys.js").replace("export ", "") + scripts
 
 
 def player_style() -> str:
-    """The style sheet of the player; its colours are the CSS variables of the theme."""
-    return (_ASSETS / "css" / "player.css").read_text("utf-8")
+    """The style sheets of the player; their colours are the CSS variables of the theme."""
+    return "\n".join(style(name) for name in STYLES)
 
 
 def _empty_figure(name: str) -> figure:
@@ -100,10 +107,14 @@ def full_figure() -> figure:
     _add(plot, "cells", Quad(border_radius=2), "fill_color", *_LINE)
     _add(plot, "hatch_prefill", _hatch("right_diagonal_line"))
     _add(plot, "hatch_idle", _hatch("left_diagonal_line"))
+    _add(plot, "hatch_again", _hatch("cross"))
     _add(plot, "hatch_pad", _hatch("diagonal_cross"), "hatch_color")
+    _add(plot, "hatch_paused", _hatch("vertical_line"), "hatch_color")
+    _add(plot, "hatch_swapped", _hatch("dot"), "hatch_color")
     _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
     _add(plot, "solids", Quad(line_color=None, border_radius=1), "fill_color")
     _add(plot, "plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
+    _add(plot, "rings", Quad(border_radius=9), "fill_color", *_LINE)
     _add(plot, "marks", Scatter(), *_MARK)
     _add(plot, "numbers", Text(**word), *_WORD)
     return plot
@@ -130,11 +141,13 @@ class Player(pn.custom.JSComponent):
 
     A new payload with the same ``run`` is another window of the run; a new ``run`` redraws all and
     keeps the time of the cursor. ``window_request`` is set by the browser: ``{"t", "run", "seq"}``
-    asks for a payload whose window covers ``t``.
+    asks for a payload whose window covers ``t``. ``command`` is set by the browser too: what a
+    person asks of the lanes, see `app.commands`.
     """
 
     payload = param.Dict(default={}, doc="What to show: one run, or a window of it.")
     window_request = param.Dict(default={}, doc="The browser's wish for another window.")
+    command = param.Dict(default={}, doc="What a person asks of the lanes.")
     full = pn.viewable.Child(doc="Figure of what has happened.")
     ghost = pn.viewable.Child(doc="Figure of what is still to come.")
 

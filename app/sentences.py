@@ -160,7 +160,8 @@ class Teller(Lines):
 def _row(id_: str, line: Line) -> dict[str, Any]:
     """A line of a card, with no position of the budget."""
     chips = [list(chip) for chip in line.chips]
-    return {"req": id_, "p": 0, "d": 0, "v": 0, "pad": 0, "text": line.text, "chips": chips}
+    row = {"req": id_, "p": 0, "d": 0, "v": 0, "pad": 0, "text": line.text, "chips": chips}
+    return row | ({"tells": line.tells} if line.tells else {})
 
 
 def _term(price: int, amount: int) -> str:

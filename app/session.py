@@ -6,33 +6,35 @@ browser. Input that cannot run leaves the last good run on the screen and says w
 one that keeps the server answering meanwhile.
 """
 
+import copy
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import param
 
+from app import lane_specs
+from app.generator import redrawn, told_in_short
 from app.i18n import LANGUAGES, say
+from app.inputs import Found, Inputs, lane_scenarios
+from app.lane_names import titles
+from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
-from app.messages import told, trace_error, trace_report
+from app.messages import not_added, told, trace_error, trace_report
 from app.payload import make_payload
-from app.rows import FIELDS, MOST_ROWS, Row, page_problems, read, typed
+from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.sentences import number
-from app.setup_form import differing, merged, presets, too_long
-from app.setup_form import page_problems as setup_problems
-from lessons.catalogue import MODES, scenes, text
-from sim import History, Problem, Scenario, ScenarioError, run
+from app.setup_options import Texts, differing, shared_presets, texts
+from lessons.catalogue import scenes, text
+from sim import History, Scenario, run
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
-from sim.reading import read as read_table
-from sim.rules import most_rounds
-from sim.setup import Setup
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
-MOST_ROUNDS = 500_000
-QUICK_ROUNDS = 20_000  # above, a run goes through `defer`
+QUICK_ROUNDS = 40_000  # of all lanes together; above, a run goes through `defer`
+
+Runs = Sequence[tuple[LaneSpec, Scenario]]
 
 
 class Session(param.Parameterized):
@@ -43,6 +45,8 @@ class Session(param.Parameterized):
     rows = param.List(item_type=dict, doc="The request table as typed, all text.")
     budget = param.Integer(default=4, bounds=(1, 16), doc="Most tokens one round may compute.")
     setup = param.Dict(default={}, doc="Options changed from the scene's own, as typed.")
+    lanes = param.List(item_type=LaneSpec, doc="What stands on the stage: one to four lanes.")
+    traffic = param.Dict(default={}, doc="How else its requests are drawn or cut, as typed.")
     problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
     payload = param.Dict(default={})
     notice = param.String(default="")
@@ -54,6 +58,8 @@ class Session(param.Parameterized):
         super().__init__(**params)
         self.chosen = builtin(self.scenario_name)  # as its file has it, edits left out
         self.last_good = self.chosen  # what is on the screen
+        self._own_lanes: list[LaneSpec] = []  # those that what is chosen opens with
+        self.drawn = self.chosen  # with the requests that `traffic` makes of it
         self._lanes: list[Lane] = []
         self._run = 0
         self._asked = 0
@@ -62,14 +68,25 @@ class Session(param.Parameterized):
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
         self._busy = False
+        self._told: tuple[Any, str] = ((), "")
         self.choose(self.scenario_name)
-        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup"])
+        self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes", "traffic"])
         self.param.watch(lambda *_: self._speak(), "lang")
 
     @property
     def histories(self) -> list[History]:
         """The runs on the screen, a lane each."""
         return [lane.history for lane in self._lanes]
+
+    @property
+    def shown_lanes(self) -> list[LaneSpec]:
+        """The lanes on the screen: `lanes`, or while those cannot run, the last that could."""
+        return [lane.spec for lane in self._lanes]
+
+    @property
+    def own_lanes(self) -> list[LaneSpec]:
+        """The lanes that what is chosen opens with."""
+        return list(self._own_lanes)
 
     # Choosing what to look at.
 
@@ -86,11 +103,12 @@ class Session(param.Parameterized):
             self.working = ""
             self._put(TRACE, *self._trace)
         elif name != TRACE:
-            self._show(builtin(name), name)
+            scenario = builtin(name)
+            self._show(scenario, name, default_lanes(name, scenario))
 
     def reset(self) -> None:
         """Take all edits back."""
-        self._show(self.chosen, self.scenario_name)
+        self._show(self.chosen, self.scenario_name, self._own_lanes)
 
     def set_rows(self, rows: list[Row]) -> None:
         """Take over the request table as typed."""
@@ -100,9 +118,49 @@ class Session(param.Parameterized):
         """Change options of the setup, as typed; see `app.setup_form`."""
         self.setup = differing(self.chosen.setup, {**self.setup, **changes})
 
-    def put_preset(self, name: str) -> None:
-        """Schedule the continuous lane as the preset of this name does."""
-        self.set_setup(presets().get(name, {}))
+    def put_preset(self, name: str, lane: str = "") -> None:
+        """Schedule a lane, or what all lanes share, as the preset of this name does."""
+        if lane:
+            self.lanes = lane_specs.rebased(self.lanes, lane, name)
+        else:
+            self.set_setup(shared_presets().get(name, {}))
+
+    # Lanes.
+
+    def shared_texts(self) -> Texts:
+        """The setup that all lanes share, as typed."""
+        return texts(self.chosen.setup) | self.setup | {"budget": str(self.budget)}
+
+    def add_lane(self, base: str) -> None:
+        """One more lane: the shared setup in a mode, or a scheduler by name.
+
+        One that cannot run here is not added, and `notice` says why.
+        """
+        lanes = lane_specs.added(self.lanes, base)
+        _, found = lane_scenarios(self.last_good, lanes)
+        new = {spec.key for spec in lanes} - {spec.key for spec in self.lanes}
+        faults = [problem for spec, problem in found if spec and spec.key in new]
+        if not faults:
+            self.lanes = lanes
+            return
+        key, rows = new.pop(), self.rows
+        self.notice = ""
+        self.announce(lambda lang: not_added(titles(lanes, lang)[key], faults[0], lang, rows))
+
+    def copy_lane(self, key: str) -> None:
+        """One more lane like this one."""
+        self.lanes = lane_specs.copied(self.lanes, key)
+
+    def remove_lane(self, key: str) -> None:
+        """One lane less; the last one stays."""
+        self.lanes = lane_specs.removed(self.lanes, key)
+
+    def change_lane(self, key: str, changes: Mapping[str, str | None]) -> None:
+        """Change what one lane has of its own; None takes a change back."""
+        if mode := changes.get("mode"):
+            self.put_preset(mode, key)
+        else:
+            self.lanes = lane_specs.changed(self.lanes, key, changes, self.shared_texts())
 
     def open_trace(self, filename: str, data: bytes) -> None:
         """Read a trace file and show its run; a file that is none leaves all as it was."""
@@ -115,30 +173,38 @@ class Session(param.Parameterized):
             return
         self.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
 
-    def open_scenario(self, scenario: Scenario, kind: str, report: Callable[[str], str]) -> None:
+    def open_scenario(
+        self,
+        scenario: Scenario,
+        kind: str,
+        report: Callable[[str], str],
+        lanes: Sequence[LaneSpec] = (),
+    ) -> None:
         """Show the run of a checked scenario that is no scene; `report` tells how it was read.
 
         It can be chosen again until the next one is opened. `kind` is how the words under `scene`
-        speak of it: `trace` or `own`.
+        speak of it: `trace` or `own`. Without lanes it has the usual ones.
         """
 
-        def then(lanes: list[Lane]) -> None:
-            self._trace = (scenario, lanes)
+        def then(shown: list[Lane]) -> None:
+            self._trace = (scenario, shown)
             self._opened = kind
             if TRACE not in self.param.scenario_name.objects:
                 self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
-            self._put(TRACE, scenario, lanes)
+            self._put(TRACE, scenario, shown)
             self.announce(report)
 
-        self._run_all(scenario, then)
+        self._run_all(_good(scenario, lanes or default_lanes("", scenario)), then)
 
-    def _show(self, scenario: Scenario, name: str) -> None:
-        self._run_all(scenario, lambda lanes: self._put(name, scenario, lanes))
+    def _show(self, scenario: Scenario, name: str, lanes: Sequence[LaneSpec]) -> None:
+        runs = _good(scenario, lanes)
+        self._run_all(runs, lambda shown: self._put(name, scenario, shown))
 
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
-        self.chosen = scenario
+        self.chosen = self.drawn = scenario
+        self._own_lanes = [lane.spec for lane in lanes]
         budget = scenario.setup.budget
         high = 8192 if large else max(16, 4 * budget)
         self._busy = True
@@ -150,6 +216,8 @@ class Session(param.Parameterized):
                     rows=[] if large else typed(scenario),
                     budget=budget,
                     setup={},
+                    lanes=self.own_lanes,
+                    traffic={},
                     problems=[],
                     read_only=large,
                     notice="",
@@ -164,70 +232,49 @@ class Session(param.Parameterized):
         """Run what is typed; when that cannot be, say why and keep the last good run."""
         if self._busy:
             return
-        scenario, problems = self._typed()
-        self.problems = [told(problem, self.lang, self.rows) for problem in problems]
-        if scenario is not None:
-            self._run_all(scenario, lambda lanes: self._take(scenario, lanes))
+        self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
+        shared, runs, found = Inputs(
+            chosen=self.drawn,
+            rows=self.rows,
+            budget=self.budget,
+            setup=self.setup,
+            lanes=self.lanes,
+            read_only=self.read_only,
+        ).scenarios()
+        self.problems = self._in_words(found)
+        if shared is not None and not found:
+            self._run_all(runs, lambda lanes: self._take(shared, lanes))
 
-    def _typed(self) -> tuple[Scenario | None, list[Problem]]:
-        """The scenario that is typed, or everything that is wrong with it."""
-        problems = setup_problems(self.chosen.setup, self.setup)
-        scenario, found = self._reset_up() if self.read_only else self._retyped()
-        if scenario is not None:
-            found += _lane_problems(scenario)
-        known = {problem.place for problem in problems}
-        problems += [problem for problem in found if problem.place not in known]
-        return (None if problems else scenario), problems
+    def _in_words(self, found: Found) -> list[dict[str, Any]]:
+        """Problems in words; one of a lane names it."""
+        names = titles(self.lanes, self.lang) if found else {}
+        result = []
+        for spec, problem in found:
+            shown = told(problem, self.lang, self.rows, in_lane=spec is not None)
+            shown["lane"] = spec.key if spec else None
+            if spec:
+                values = {"lane": names[spec.key], "text": shown["text"]}
+                shown["text"] = self._say("lane.problem", **values)
+            result.append(shown)
+        return result
 
-    def _setup_table(self) -> dict[str, Any]:
-        return merged(self.chosen.setup, self.setup) | {"budget": self.budget}
-
-    def _reset_up(self) -> tuple[Scenario | None, list[Problem]]:
-        """A trace under another setup."""
-        values, problems = read_table({"setup": self._setup_table()})
-        if problems:
-            return None, problems
-        setup: Setup = values["setup"]
-        changes = {item.name: getattr(setup, item.name) for item in fields(setup)}
-        try:
-            return self.chosen.with_setup(**changes), []
-        except ScenarioError as error:
-            return None, list(error.problems)
-
-    def _retyped(self) -> tuple[Scenario | None, list[Problem]]:
-        """A scene under another setup, with the requests that are typed."""
-        data = self.chosen.to_dict()
-        data["setup"] = self._setup_table()
-        data["requests"] = [read(row) for row in self.rows]
-        problems = page_problems(data["requests"])
-        data["requests"] = _completed(data["requests"], self.chosen)
-        try:
-            scenario = Scenario.from_dict(data)
-        except ScenarioError as error:
-            known = {problem.place for problem in problems}
-            others = (problem for problem in error.problems if problem.place not in known)
-            return None, [*problems, *others]
-        rounds = max(_most_rounds(scenario, mode) for mode in MODES)
-        if rounds > MOST_ROUNDS:
-            found = Problem(("requests",), "too_many_rounds", rounds, {"high": MOST_ROUNDS})
-            problems.append(found)
-        return scenario, problems
-
-    def _run_all(self, scenario: Scenario, show: Callable[[list[Lane]], None]) -> None:
-        """Simulate both lanes, then show them; a later call makes an unfinished one void."""
+    def _run_all(self, runs: Runs, show: Callable[[list[Lane]], None]) -> None:
+        """Simulate all lanes, then show them; a later call makes an unfinished one void."""
         self._asked += 1
         ticket = self._asked
+        old = list(self._lanes)
 
         def then(lanes: list[Lane]) -> None:
             if ticket == self._asked:
                 self.working = ""
                 show(lanes)
 
-        if scenario.most_rounds <= QUICK_ROUNDS:
-            then(_simulate(scenario))
+        if sum(scenario.most_rounds for _, scenario in runs) <= QUICK_ROUNDS:
+            then(_simulate(runs, old))
             return
-        self.working = self._say("scene.running", count=f"{len(scenario.requests):,}")
-        self.defer(lambda: _simulate(scenario), then)
+        count = len(runs[0][1].requests)
+        self.working = self._say("scene.running", count=f"{count:,}")
+        self.defer(lambda: _simulate(runs, old), then)
 
     def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool = False) -> None:
         self.last_good, self._lanes = scenario, lanes
@@ -256,29 +303,36 @@ class Session(param.Parameterized):
     # Words.
 
     def lesson(self) -> dict[str, str]:
-        """Number, title, hook and text of what is shown, in the learner's language."""
+        """Number, title and hook of what is shown; the text too, if it is no scene with steps."""
         if self.scenario_name in scenes():
             words_ = text(self.scenario_name, self.lang)
             number_ = str(scenes()[self.scenario_name].lesson)
-            return {
-                "number": number_, "title": words_.title, "hook": words_.hook, "text": words_.body,
-            }  # fmt: skip
+            return {"number": number_, "title": words_.title, "hook": words_.hook}
         opened = self.scenario_name == TRACE
-        key = f"scene.{self._opened if opened else self.scenario_name}"
+        drawn = "generated" if self.traffic else self.scenario_name
+        key = f"scene.{self._opened if opened else drawn}"
         values = {
             "cost": self._cost(),
-            "count": f"{len(self.chosen.requests):,}",
+            "count": f"{len(self.drawn.requests):,}",
             "name": self.chosen.name,
+            "traffic": self._told_traffic(),
         }
         return {
             "number": "",
-            "title": self._say(key),
+            "title": self._say(key, **values),
             "hook": self._say(f"{key}_hook", **values),
             "text": "\n\n".join(
                 [self._say(f"{key}_text", **values)]
                 + ([] if self.payload.get("whole", True) else [self._say("scene.window")])
             ),
         }
+
+    def _told_traffic(self) -> str:
+        """The sentence about requests that were drawn otherwise, kept while nothing changes."""
+        key = (self.drawn, self.lang)
+        if self.traffic and key != self._told[0]:
+            self._told = (key, told_in_short(*key))
+        return self._told[1] if self.traffic else ""
 
     def _cost(self) -> str:
         cost = self.chosen.setup.cost
@@ -309,34 +363,22 @@ class Session(param.Parameterized):
             self._edit()
 
 
-def _lane_problems(scenario: Scenario) -> list[Problem]:
-    """What keeps a lane from running though the typed setup is good by itself."""
-    for mode in MODES:
-        try:
-            found = too_long(scenario.with_setup(mode=mode))
-        except ScenarioError as error:
-            return list(error.problems)
-        if found:
-            return found
-    return []
+def _good(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
+    """The lanes that can run; a scenario that was checked can run in its own mode at least."""
+    runs, _ = lane_scenarios(scenario, lanes, is_bounded=False)
+    return runs or [(LaneSpec(scenario.setup.mode, {"mode": scenario.setup.mode}), scenario)]
 
 
-def _most_rounds(scenario: Scenario, mode: Any) -> int:
-    return most_rounds(replace(scenario.setup, mode=mode), scenario.requests)
-
-
-def _simulate(scenario: Scenario) -> list[Lane]:
-    """Both lanes, with the figures that drawing them needs."""
-    lanes = [Lane(mode, run(scenario.with_setup(mode=mode))) for mode in MODES]
-    for lane in lanes:
-        lane.prepare()
+def _simulate(runs: Runs, old: Sequence[Lane]) -> list[Lane]:
+    """All lanes, with the figures that drawing them needs; one that is there is not run again."""
+    known = {lane.history.scenario: lane for lane in old}
+    lanes = []
+    for spec, scenario in runs:
+        if scenario in known:
+            lane = copy.copy(known[scenario])
+            lane.spec = spec
+        else:
+            lane = Lane(spec.key, run(scenario), spec)
+            lane.prepare()
+        lanes.append(lane)
     return lanes
-
-
-def _completed(rows: list[dict[str, Any]], chosen: Scenario) -> list[dict[str, Any]]:
-    """Rows with what the requests of their names have beside the table, such as a priority."""
-    own = {request["id"]: request for request in chosen.to_dict()["requests"]}
-    return [
-        {key: value for key, value in own.get(row["id"], {}).items() if key not in FIELDS} | row
-        for row in rows
-    ]

@@ -1,9 +1,11 @@
 """The setup drawer: every option as a box, a list or a switch, checked by the session.
 
 It works as the request table does: the browser owns what is being typed, a committed value goes to
-the session, the answer repeats the message's counter, and an older answer overwrites nothing.
+the session, the answer repeats the message's counter, and an older answer overwrites nothing. It
+shows what all lanes share, or what one lane has of its own.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import param
@@ -11,9 +13,28 @@ from panel.custom import JSComponent
 
 from app import setup_form
 from app.i18n import join, say
+from app.lane_names import change_text, titles
+from app.lane_specs import REQUESTS, LaneSpec
 from app.script import module, style
 from app.session import Session
-from app.setup_form import MOST_IN_A_BOX, options, phrases, presets
+from app.setup_form import phrases
+from app.setup_options import (
+    MOST_IN_A_BOX,
+    SHARED,
+    Texts,
+    every_option,
+    lane_options,
+    meaningless,
+    options,
+    preset_of,
+    presets,
+    same,
+    shared_presets,
+    texts,
+)
+from lessons import shown as lesson
+
+WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
 
 
 class SetupPanel(JSComponent):
@@ -27,44 +48,113 @@ class SetupPanel(JSComponent):
     def __init__(self, session: Session, **params: Any) -> None:
         self._session = session
         self._answered = 0
+        self._lane = ""  # the key of the lane that is shown, or nothing for all
         super().__init__(form=self._shown(), **params)
-        session.param.watch(self._refresh, ["lang", "setup", "budget", "problems", "payload"])
+        session.param.watch(self._refresh, list(WATCHED))
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        session = self._session
         match data:
-            case {"type": "set", "name": str(name), "value": str(value), "seq": int(seq)}:
+            case {"type": str(type_), "lane": str(lane), "seq": int(seq)}:
                 self._answered = seq
-                if name in options():
-                    session.set_setup({name: value[:MOST_IN_A_BOX]})
+                self._lane = lane
+                if not lane or self._spec():
+                    self._do(type_, data)
                 self._refresh()
-            case {"type": "preset", "name": str(name), "seq": int(seq)}:
-                self._answered = seq
-                session.put_preset(name)
-                self._refresh()
-            case {"type": "reset", "seq": int(seq)}:
-                self._answered = seq
+
+    def _do(self, type_: str, data: dict[str, Any]) -> None:
+        session, lane = self._session, self._lane
+        match type_, data:
+            case "set", {"name": str(name), "value": str(value)} if lane:
+                session.change_lane(lane, {name: value[:MOST_IN_A_BOX]})
+            case "set", {"name": str(name), "value": str(value)} if name in options():
+                session.set_setup({name: value[:MOST_IN_A_BOX]})
+            case "back", {"name": str(name)} if lane:
+                session.change_lane(lane, {name: None})
+            case "preset", {"name": str(name)}:
+                session.put_preset(name, lane)
+            case "reset", _ if spec := self._spec():
+                session.change_lane(lane, dict.fromkeys(_own(spec, session.shared_texts())))
+            case "reset", _:
                 session.setup = {}
-                self._refresh()
 
     def _refresh(self, *_: param.parameterized.Event) -> None:
         self.form = self._shown()
 
+    def _spec(self) -> LaneSpec | None:
+        """The lane that is shown; none when all are, or when it is gone."""
+        lanes = self._session.lanes
+        return next((lane for lane in lanes if lane.key == self._lane), None)
+
     def _shown(self) -> dict[str, Any]:
-        session = self._session
-        lang, own = session.lang, session.chosen.setup
+        session, spec = self._session, self._spec()
+        lang = session.lang
         known = phrases(lang, "setup")
         plain = {key: word for key, word in known.items() if "." not in key}
-        names = phrases(lang, "setup.preset_name")
-        current = setup_form.texts(own) | session.setup
-        return {
-            "summary": setup_form.summary(session.last_good.setup, lang),
-            "presets": [[name, names[name]] for name in presets()],
-            "preset": setup_form.preset_of(current),
-            "groups": setup_form.form(own, session.setup, lang),
+        listed = [["", known["all_lanes"]], *map(list, titles(session.lanes, lang).items())]
+        part = self._of_lane(spec) if spec else self._of_all()
+        return part | {
+            "lane": spec.key if spec else "",
+            "lanes": listed,
             "problems": list(session.problems),
-            "num_changed": len(session.setup),
             "words": plain | {"kept": say(lang, "editor.kept")},
             "gap": join(lang, ["", ""]),
             "seq": self._answered,
         }
+
+    def _first(self) -> Sequence[str]:
+        """The options that the scene shows before all others."""
+        return lesson.controls(self._session.scenario_name)
+
+    def _of_all(self) -> dict[str, Any]:
+        """What all lanes share."""
+        session, lang = self._session, self._session.lang
+        own = texts(session.chosen.setup)
+        names = phrases(lang, "setup.preset_name")
+        return {
+            "summary": setup_form.summary(session.last_good.setup, lang),
+            "presets": [[name, names[name]] for name in shared_presets()],
+            "preset": preset_of(own | session.setup, shared_presets()),
+            "groups": setup_form.form(own, session.setup, lang, first=self._first()),
+            "cells": [],
+            "num_changed": len(session.setup),
+        }
+
+    def _of_lane(self, spec: LaneSpec) -> dict[str, Any]:
+        """What one lane has of its own, against what all share."""
+        session, lang = self._session, self._session.lang
+        shared = session.shared_texts()
+        own = _own(spec, shared)
+        hidden = (*SHARED, *meaningless(spec.changes["mode"]))
+        known = {name: option for name, option in lane_options().items() if name not in hidden}
+        names = phrases(lang, "setup.preset_name")
+        base = shared | {"mode": spec.changes["mode"]}
+        first = ("mode", "budget", *self._first())
+        return {
+            "summary": self._summary(spec),
+            "presets": [[name, names[name]] for name in presets()],
+            "preset": preset_of(base | own, presets()),
+            "groups": setup_form.form(base, own, lang, first=first, known=known),
+            "cells": [[n, change_text(n, v, lang)] for n, v in own.items() if n in _cells(own)],
+            "num_changed": len(own),
+        }
+
+    def _summary(self, spec: LaneSpec) -> str:
+        """The lane's setup as it runs; while it cannot, as it last ran."""
+        keys = [shown.key for shown in self._session.shown_lanes]
+        if spec.key not in keys:
+            return ""
+        setup = self._session.histories[keys.index(spec.key)].scenario.setup
+        return setup_form.summary(setup, self._session.lang, meaningless(setup.mode))
+
+
+def _own(spec: LaneSpec, shared: Texts) -> Texts:
+    """What a lane has of its own beside its mode, where it is not what all share anyway."""
+    return {
+        name: value
+        for name, value in spec.changes.items()
+        if name != "mode" and not (name in every_option() and same(name, value, shared[name]))
+    }
+
+
+def _cells(changes: Texts) -> list[str]:
+    return [name for name in changes if name.startswith(REQUESTS)]

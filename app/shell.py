@@ -27,16 +27,16 @@ class Shell(JSComponent):
     """Everything around the stage."""
 
     view = param.Dict(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")
-    text = Child(doc="The lesson's text.")
     stage = Child(doc="The player.")
     slider = Child(doc="The budget slider.")
     table = Child(doc="The request table, in a drawer.")
     setup = Child(doc="The setup, in a drawer.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "shell/share.js", "shell/top.js", "shell/rail.js", "shell/files.js",
-        "shell/drawers.js", "shell/inputs.js", "shell/notice.js", "shell/lesson.js",
-        "shell/address.js", "shell/shell.js",
+        "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js", "shell/progress.js",
+        "shell/rail.js", "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
+        "shell/steps.js", "shell/lesson.js", "shell/present.js", "shell/address.js",
+        "shell/shell.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("page.css")]
 

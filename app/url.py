@@ -9,25 +9,26 @@ as JSON, blanks the page on one it does not know, and makes a history entry of e
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from dataclasses import replace
+from urllib.parse import parse_qsl, quote, urlencode
 
+from app import generator
 from app.i18n import LANGUAGES, join, say
-from app.rows import FIELDS, MOST_ROWS, Row, typed
+from app.lane_specs import MOST_LANES, LaneSpec
+from app.packing import MOST_CHARACTERS, packed_lanes, packed_setup, unpacked_lanes, unpacked_setup
+from app.row_text import packed, short, unpacked
+from app.rows import MOST_ROWS, Row, typed
 from app.session import TRACE, Session
-from app.setup_form import bad_names, difference, differing, options, tidied
+from app.setup_options import bad_lane_names, bad_names, difference, differing
 from lessons.catalogue import scenes
-from sim.files import builtin
+from sim.files import SYNTHETIC, builtin
 
 Arguments = Mapping[str, Sequence[bytes]]
 Complaint = str | None
 THEMES = ("light", "dark")
-MOST_CHARACTERS = 4_000  # of edited requests in an address
-MOST_IN_A_CELL = 40
 MOST_NAMED = 6  # options that a notice lists
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
-_FEWEST_CELLS = 4  # the last field, cached tokens, may be missing
-_BETWEEN_CELLS, _BETWEEN_ROWS = "-", "_"
 _DEFAULT_SCENE: str = Session.param.scenario_name.default
 
 
@@ -99,22 +100,34 @@ def query(session: Session) -> dict[str, str]:
     setup = difference(own, good.setup) if good else session.setup
     if setup and session.scenario_name != TRACE:
         state["setup"] = packed_setup(setup)
+    lanes = session.shown_lanes if good else session.lanes
+    if session.scenario_name != TRACE and not are_alike(lanes, session.own_lanes):
+        state["lanes"] = packed_lanes(lanes)
+    if session.traffic and session.scenario_name != TRACE:
+        state["traffic"] = packed_setup(session.traffic)
     rows = _edited(session, typed(good) if good else session.rows)
-    if rows is not None and len(quote(rows)) <= MOST_CHARACTERS:
-        state["rows"] = rows
+    if rows is not None and (word := short(rows)):
+        state["rows"] = word
     return state
 
 
 def address(session: Session) -> str:
     """The same as text, to stand behind the question mark."""
-    return urlencode(query(session), quote_via=quote, safe=",:")
+    return urlencode(query(session), quote_via=quote, safe=",:=/")
 
 
 def is_edited(session: Session) -> bool:
     """Whether rows, budget or setup differ from what was chosen."""
     own = session.chosen
-    has_other_rows = not session.read_only and packed(session.rows) != packed(typed(own))
-    return has_other_rows or session.budget != own.setup.budget or bool(session.setup)
+    has_other_rows = not session.read_only and packed(session.rows, own) != packed(typed(own), own)
+    has_other_lanes = not are_alike(session.lanes, session.own_lanes)
+    has_other_setup = session.budget != own.setup.budget or bool(session.setup)
+    return has_other_rows or bool(session.traffic) or has_other_setup or has_other_lanes
+
+
+def are_alike(lanes: Sequence[LaneSpec], others: Sequence[LaneSpec]) -> bool:
+    """Whether lanes change the same, whatever their keys are."""
+    return [lane.changes for lane in lanes] == [lane.changes for lane in others]
 
 
 # Values
@@ -142,7 +155,7 @@ def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     if asked == TRACE:
         return _DEFAULT_SCENE, say(session.lang, "link.trace")
     lines = [say(session.lang, "link.scenario")]
-    if found.keys() & {"budget", "rows", "setup"}:
+    if found.keys() & {"budget", "rows", "setup", "lanes", "traffic"}:
         lines.append(say(session.lang, "link.with_it"))
     return _DEFAULT_SCENE, join(session.lang, lines)
 
@@ -151,12 +164,29 @@ def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
     """Budget, setup and rows together, so that they are simulated once."""
     used, complaint = _budget(session, found.get("budget"))
     setup, dropped = _setup(session, found.get("setup"))
+    traffic, left_out = _traffic(session, found.get("traffic"))
     rows = found.get("rows")
-    table = None if rows is None or session.read_only else unpacked(rows)
+    table = None if rows is None or session.read_only else unpacked(rows, session.chosen)
     rows_shown = session.rows if table is None else table
-    session.param.update(budget=used, setup=setup, rows=rows_shown)
+    lanes, lane_complaints = _lanes(session, found.get("lanes"))
+    session.param.update(budget=used, setup=setup, rows=rows_shown, lanes=lanes, traffic=traffic)
     is_damaged = rows is not None and table is None
-    return [complaint, dropped, say(session.lang, "link.rows") if is_damaged else None]
+    damage = say(session.lang, "link.rows") if is_damaged else None
+    return [complaint, dropped, left_out, *lane_complaints, damage]
+
+
+def _traffic(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
+    """What the generator of a drawn scene is told, as far as it can be."""
+    if value is None:
+        return {}, None
+    asked, unknown = unpacked_setup(value, generator.own("draw", "ms"))
+    bad = unknown
+    if session.scenario_name == SYNTHETIC:
+        asked, bad = generator.known("draw", asked, session.chosen)
+        bad = [*unknown, *bad]
+    elif asked:
+        asked, bad = {}, ["traffic"]
+    return asked, say(session.lang, "link.traffic", names=_listed(bad)) if bad else None
 
 
 def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
@@ -165,11 +195,34 @@ def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complai
     own = session.chosen.setup
     bad = bad_names(own, asked)
     kept = {name: typed for name, typed in asked.items() if name not in bad}
-    names = list(dict.fromkeys([*unknown, *bad]))
-    if not names:
-        return differing(own, kept), None
-    listed = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
-    return differing(own, kept), say(session.lang, "link.setup", names=listed)
+    names = [*unknown, *bad]
+    complaint = say(session.lang, "link.setup", names=_listed(names)) if names else None
+    return differing(own, kept), complaint
+
+
+def _lanes(session: Session, value: str | None) -> tuple[list[LaneSpec], list[Complaint]]:
+    """Lanes with changes that are good by themselves; the scene's own if none is left."""
+    if value is None:
+        return session.lanes, []
+    asked, dropped, count = unpacked_lanes(value)
+    lanes = []
+    for spec in asked:
+        bad = bad_lane_names(session.chosen.setup, spec.changes)
+        dropped += bad
+        kept = {name: value for name, value in spec.changes.items() if name not in bad}
+        lanes.append(replace(spec, changes={"mode": "continuous"} | kept))
+    lines: list[Complaint] = []
+    if dropped:
+        lines.append(say(session.lang, "link.lanes", names=_listed(dropped)))
+    if count > MOST_LANES:
+        lines.append(say(session.lang, "link.lanes_most", asked=count, high=MOST_LANES))
+    return lanes or session.lanes, lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names, each once and not too many of them."""
+    once = list(dict.fromkeys(names))
+    return ", ".join(once[:MOST_NAMED]) + (" …" if len(once) > MOST_NAMED else "")
 
 
 def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
@@ -186,73 +239,12 @@ def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
     return used, say(session.lang, "link.budget", **figures)
 
 
-# Rows: cells with "-" between them, rows with "_": "A-0-6-3_B-2-2-2"
-
-
-def packed(rows: Sequence[Row]) -> str:
-    """Rows as one word of an address."""
-    return _BETWEEN_ROWS.join(_BETWEEN_CELLS.join(_cells(row)) for row in rows)
-
-
-def unpacked(text: str) -> list[Row] | None:
-    """The rows of such a word, or None if it is damaged or too long."""
-    if len(quote(text)) > MOST_CHARACTERS:
-        return None
-    lines = text.split(_BETWEEN_ROWS) if text else []
-    cells = [[unquote(cell) for cell in line.split(_BETWEEN_CELLS)] for line in lines]
-    is_good = len(lines) <= MOST_ROWS and all(
-        _FEWEST_CELLS <= len(row) <= len(FIELDS) and max(map(len, row)) <= MOST_IN_A_CELL
-        for row in cells
-    )
-    if not is_good:
-        return None
-    return [dict(zip(FIELDS, [*row, ""], strict=False)) for row in cells]
-
-
-# Setup: options with "," between them, a value behind ":", "~" for commas in it
-
-
-def packed_setup(changes: Mapping[str, str]) -> str:
-    """Changed options as one word of an address: `max_num_seqs:2,buckets:1~2~4`."""
-    return ",".join(f"{name}:{_escaped_value(typed)}" for name, typed in changes.items())
-
-
-def unpacked_setup(text: str) -> tuple[dict[str, str], list[str]]:
-    """The options of such a word, and what in it names none."""
-    found: dict[str, str] = {}
-    unknown = []
-    for piece in filter(None, text[:MOST_CHARACTERS].split(",")):
-        name, colon, value = piece.partition(":")
-        if colon and name in options():
-            found[name] = tidied(unquote(value.replace("~", ",")))
-        else:
-            unknown.append(name[:MOST_IN_A_CELL])
-    return found, unknown
-
-
-def _escaped_value(typed: str) -> str:
-    for mark in ("%", "~", ":"):
-        typed = typed.replace(mark, f"%{ord(mark):02X}")
-    return typed.replace(", ", "~").replace(",", "~")
-
-
-def _cells(row: Row) -> list[str]:
-    cells = [_escaped(row.get(field, "")) for field in FIELDS]
-    return cells if cells[-1] else cells[:-1]
-
-
-def _escaped(cell: str) -> str:
-    """Free of what divides; all else is escaped together with the address."""
-    for mark in ("%", _BETWEEN_CELLS, _BETWEEN_ROWS):
-        cell = cell.replace(mark, f"%{ord(mark):02X}")
-    return cell
-
-
 def _edited(session: Session, table: Sequence[Row]) -> str | None:
     """Rows, packed, if they are not the scene's own."""
     if session.read_only or session.scenario_name not in scenes():
         return None
     if len(table) > MOST_ROWS:
         return None
-    rows = packed(table)
-    return rows if rows != packed(typed(builtin(session.scenario_name))) else None
+    own = builtin(session.scenario_name)
+    rows = packed(table, own)
+    return rows if rows != packed(typed(own), own) else None

@@ -1,23 +1,45 @@
-"""Finds the scenes of the course and fills their texts.
+"""Finds the scenes of the course, their texts and their steps.
 
-A lesson is a folder `NN_name` with scenario files (`5a.toml`), their lanes (`lesson.toml`, see
-`sim.files`) and, a scene and a language, a text (`5a.en.md`): a title line, a hook, the rest. A
-scenario without a text is no scene: the command line runs it, the page does not show it. Figures
-in a text are named values filled from the simulator, such as `{continuous[requests][C][ttft]}`;
-nobody types them.
+A lesson is a folder `NN_name`. A teacher writes three kinds of files into it, and no code:
+
+- `5a.toml`, a scenario (see `sim.scenario`), and in `lesson.toml` its lanes (see `sim.files`).
+- `5a.en.md` and `5a.zh.md`, what is told: a title line, a hook, and a section a step. Behind a
+  `|` in the title line stands the short name for the list of scenes.
+
+      # Be the scheduler | Be the scheduler
+
+      Three requests, a few tokens a round. Who gets them?
+
+      ## Two talk, one comes in
+
+      **A** and **B** decode. Of {setup.budget} tokens, {here[P]} are left for **C**.
+
+- `lesson.toml`, what is shown: a table a step, in the same order (see `lessons.steps`).
+
+      [[steps.5a]]
+      round = 3
+      lane = "continuous"
+      alone = true
+      highlight = ["C"]
+
+A scenario without a text is no scene: the command line runs it, the page does not show it. Figures
+in a text are named values (see `lessons.figures`); nobody types them. `python -m lessons.check`
+says what is wrong with a lesson, file by file.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sim import Scenario, run
-from sim.export import to_json
+from lessons.figures import MODES as MODES
+from lessons.figures import figures, here
+from lessons.steps import LessonError, Step, read_steps
 from sim.files import builtin, builtin_files
 
-MODES = ("static", "continuous")
+_SECTION = re.compile(r"^## +(.+)$", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +52,21 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A scene's words in one language: title, hook and body in Markdown."""
+class StepText:
+    """What a step says: a title, and a text in Markdown."""
 
     title: str
-    hook: str
     body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A scene's words in one language, figures filled in."""
+
+    title: str
+    short: str
+    hook: str
+    steps: tuple[StepText, ...]
 
 
 @cache
@@ -49,29 +80,50 @@ def scenes() -> Mapping[str, Scene]:
 
 
 @cache
+def steps(name: str) -> tuple[Step, ...]:
+    """What the steps of a scene show."""
+    return read_steps(scenes()[name].folder, name)
+
+
+@cache
 def text(name: str, lang: str) -> Text:
-    """A scene's text, figures filled in."""
-    raw = (scenes()[name].folder / f"{name}.{lang}.md").read_text(encoding="utf-8")
-    title, hook, body = raw.split("\n\n", 2)
+    """A scene's text, figures filled in.
+
+    Raises:
+        LessonError: the text is not built as it should be, has not the steps of `lesson.toml`,
+            or names a value that is not there.
+    """
+    path = scenes()[name].folder / f"{name}.{lang}.md"
+    head, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+    title, _, hook = head.strip().partition("\n\n")
+    if not title.startswith("# ") or not hook:
+        raise LessonError(f"{path}: must begin with '# Title', an empty line and a hook")
+    titles, bodies, shown = parts[::2], parts[1::2], steps(name)
+    if len(titles) != len(shown):
+        raise LessonError(
+            f"{path}: has {len(titles)} steps ('## Title'), but steps.{name} in lesson.toml "
+            f"has {len(shown)}; each step needs one of both"
+        )
     values = figures(builtin(name))
-    return Text(title.removeprefix("# "), _filled(hook, values), _filled(body.strip(), values))
-
-
-def figures(scenario: Scenario) -> dict[str, Any]:
-    """What a text may name: `static` and `continuous` as in the JSON output, and `setup`."""
-    values: dict[str, Any] = {"setup": scenario.setup, "request": _by_id(scenario)}
-    for mode in MODES:
-        values[mode] = to_json(run(scenario.with_setup(mode=mode)))
-    return values
-
-
-def _by_id(scenario: Scenario) -> dict[str, Any]:
-    return {request["id"]: request for request in scenario.to_dict()["requests"]}
-
-
-def _filled(template: str, values: dict[str, Any]) -> str:
-    return (
-        " ".join(template.format_map(values).splitlines())
-        if "\n\n" not in template
-        else (template.format_map(values))
+    long, _, short = title.removeprefix("# ").partition(" | ")
+    return Text(
+        long,
+        short or long,
+        _filled(" ".join(hook.split("\n")), values, str(path)),
+        tuple(_step(path, *told) for told in zip(titles, bodies, shown, strict=True)),
     )
+
+
+def _step(path: Path, title: str, body: str, step: Step) -> StepText:
+    """One step's words; `here` are the figures of the round that it shows."""
+    scenario = builtin(path.name.split(".")[0])
+    values = {**figures(scenario), "here": here(scenario, step)}
+    place = f"{path}: step {title!r}"
+    return StepText(_filled(title, values, place), _filled(body, values, place))
+
+
+def _filled(template: str, values: Mapping[str, Any], place: str) -> str:
+    try:
+        return template.strip().format_map(values)
+    except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
+        raise LessonError(f"{place}: names a value that is not there: {error}") from None

@@ -45,6 +45,11 @@ class Progress:
         return np.cumsum(np.bincount(lasts, minlength=len(self.history)))
 
     @cached_property
+    def request_rate(self) -> Floats:
+        """Finished requests a second, or a tick, so far."""
+        return self.finished / self.makespan * self._per_second
+
+    @cached_property
     def waste(self) -> Ints:
         """Padded positions, graph buckets included, and idle seats so far."""
         columns = self.history.columns
@@ -62,7 +67,34 @@ class Progress:
     @cached_property
     def output_tps(self) -> Floats:
         """Output tokens sent a second, or a tick, so far."""
-        return self.tokens / self.makespan * (second_of(self.scale) // self.scale)
+        return self.tokens / self.makespan * self._per_second
+
+    @cached_property
+    def input_tps(self) -> Floats:
+        """Prompt tokens of requests with a first output, a second or a tick, so far."""
+        prompts = np.array([r.prompt for r in self.history.scenario.requests], dtype=np.int64)
+        begun = prompts[self._outputs.begun]
+        size = len(self.history)
+        tokens = np.cumsum(np.bincount(self._outputs.first_rounds, begun, size))
+        return tokens / self.makespan * self._per_second
+
+    @property
+    def _per_second(self) -> int:
+        """Units of time in a second, or in a tick."""
+        return second_of(self.scale) // self.scale
+
+    @cached_property
+    def budget_use(self) -> Floats:
+        """Share of the budget of all rounds so far used by P, D and drafts."""
+        history = self.history
+        positions = sum(history.per_round(name) for name in ("prefill", "decode", "drafts"))
+        return np.cumsum(positions) / np.cumsum(history.setting(lambda setup: setup.budget))
+
+    @cached_property
+    def mean_queue(self) -> Floats:
+        """Mean queue time of those scheduled so far; NaN before the first."""
+        waits, first = self._final.queues, self.history.first_rounds
+        return self._mean(waits, np.ones_like(waits), first[first >= 0])
 
     @cached_property
     def mean_ttft(self) -> Floats:
@@ -100,12 +132,40 @@ class Progress:
         has_pool = self.history.scenario.setup.num_blocks is not None
         return self.history.per_round("used") if has_pool else None
 
+    @cached_property
+    def peak_used(self) -> Ints | None:
+        """Most KV blocks taken in a round so far; None without a pool."""
+        return None if self.used is None else np.maximum.accumulate(self.used)
+
+    @cached_property
+    def mean_used(self) -> Floats | None:
+        """KV blocks taken so far, on average over the time of the rounds; None without a pool."""
+        if self.used is None:
+            return None
+        lengths = self.history.ends - self.history.starts
+        return np.cumsum(self.used * lengths.astype(np.float64)) / np.cumsum(lengths)
+
+    @cached_property
+    def preemptions(self) -> Ints | None:
+        """Evictions so far; None without a pool."""
+        return self._evicted("preempted")
+
+    @cached_property
+    def recomputed(self) -> Ints | None:
+        """Positions computed again so far; None without a pool."""
+        return self._evicted("recomputed")
+
+    def _evicted(self, name: str) -> Ints | None:
+        return None if self.used is None else np.cumsum(self.history.per_round(name))
+
     @property
     def columns(self) -> dict[str, Ints | Floats]:
         """All of the above that the setup gives a meaning, by name."""
         names = (
             *("makespan", "output_tps", "tokens", "finished", "waste"),
-            *("mean_ttft", "mean_itl", "max_itl", "longest_wait", "waiting", "used", "good"),
+            *("mean_queue", "mean_ttft", "mean_itl", "max_itl", "longest_wait", "waiting", "good"),
+            *("request_rate", "input_tps", "budget_use"),
+            *("used", "mean_used", "peak_used", "preemptions", "recomputed"),
         )
         found = {name: getattr(self, name) for name in names}
         return {name: column for name, column in found.items() if column is not None}

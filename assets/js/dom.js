@@ -1,13 +1,14 @@
 // Small helpers for building elements. Text from people goes in as text, never as markup.
 
 /** An element: h("button", {class: "x", on: {click}, word: "page.help"}, child, …). */
-export function h(tag, {on = {}, text, word, label, ...attributes} = {}, ...children) {
+export function h(tag, {on = {}, text, word, label, key, ...attributes} = {}, ...children) {
   const el = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) { set(el, name, value); }
   for (const [event, handler] of Object.entries(on)) { el.addEventListener(event, handler); }
   if (text !== undefined) { el.textContent = text; }
   if (word) { el.dataset.word = word; }
   if (label) { el.dataset.label = label; }
+  if (key) { el.dataset.key = key; }
   el.append(...children);
   return el;
 }
@@ -42,11 +43,14 @@ export function plain(text) { return text.normalize("NFKC").trim(); }
 const ICONS = {
   plus: '<path d="M8 3v10M3 8h10"/>',
   copy: '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/>',
+  check: '<path d="M3.5 8.5l3 3 6-7"/>',
+  screen: '<path d="M2 3h12v8H2zM8 11v2.5M5 13.5h6"/>',
   share: '<circle cx="12" cy="3.5" r="2"/><circle cx="4" cy="8" r="2"/><circle cx="12" cy="12.5" r="2"/><path d="M5.8 7l4.4-2.5M5.8 9l4.4 2.5"/>',
   close: '<path d="M4 4l8 8M12 4l-8 8"/>',
   fold: '<path d="M9.5 4l-4 4 4 4"/>',
   menu: '<path d="M2 4h12M2 8h12M2 12h12"/>',
   moon: '<path d="M13.2 9.8A5.6 5.6 0 0 1 6.2 2.8a5.6 5.6 0 1 0 7 7z"/>',
+  grip: '<path d="M6 3.5v.01M10 3.5v.01M6 8v.01M10 8v.01M6 12.5v.01M10 12.5v.01"/>',
   open_file: '<path d="M8 10.5V2.5M4.8 5.6L8 2.5l3.2 3.1M2.5 11v2.5h11V11"/>',
   pen: '<path d="M3 13l.6-2.8L10.9 3a1.3 1.3 0 0 1 1.8 0l.4.4a1.3 1.3 0 0 1 0 1.8l-7.3 7.2L3 13zM9.6 4.3l2.2 2.2"/>',
   sliders: '<path d="M2 5h6M12 5h2M2 11h2M8 11h6"/><circle cx="10" cy="5" r="2"/><circle cx="6" cy="11" r="2"/>',
@@ -67,11 +71,4 @@ export function svg(inside, view_box, attributes) {
   const el = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
   for (const [name, value] of Object.entries(attributes)) { el.setAttribute(name, value); }
   return el;
-}
-
-/** Whether a key press belongs to a text box or a control and not to the page. */
-export function is_typing(event) {
-  const target = event.composedPath()[0];
-  return event.ctrlKey || event.altKey || event.metaKey || event.isComposing ||
-    Boolean(target?.closest?.("input, textarea, select, [contenteditable]"));
 }

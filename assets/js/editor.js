@@ -1,10 +1,14 @@
 // The request table. The browser keeps what is typed; Python checks it and answers with problems.
 
-import {fill, h, icon, plain, set, translate} from "./dom.js";
+import {fill, h, icon, plain, translate} from "./dom.js";
+import {cells_of, read_block} from "./editor/block.js";
+import {Columns, sentence} from "./editor/columns.js";
+import {Generator} from "./editor/generator.js";
+import {fill_line, make_line} from "./editor/line.js";
+import {moved_by_key} from "./editor/order.js";
+import {Past, past_key} from "./editor/past.js";
 
-const FIELDS = ["id", "arrival", "prompt", "output", "cached"];
-const UNDO_LIMIT = 100;
-const NUM_COLOURS = 8;
+const MOST_IN_A_CELL = 40;
 
 export function render({model}) {
   const editor = new Editor((message) => model.send_msg(message));
@@ -18,67 +22,88 @@ class Editor {
     this.send = send;
     this.seq = 0;
     this.rows = [];
-    this.past = [];
+    this.past = new Past();
     this.lines = [];
+    this.columns = new Columns((field) => this.explain(field));
+    this.said = "";
+    this.make();
+  }
+
+  make() {
+    this.title = h("h2");
     this.body = h("tbody");
-    this.arrival_head = h("th", {scope: "col"});
-    this.head = h("thead", {}, h("tr", {},
-      h("th", {scope: "col", word: "id"}), this.arrival_head,
-      ...["prompt", "output", "cached"].map((word) => h("th", {scope: "col", word})), h("th")));
-    this.grid = h("table", {}, h("caption", {word: "caption"}), this.head, this.body);
+    this.grid = h("table", {}, h("caption", {word: "caption"}), h("thead", {}, this.columns.el), this.body);
+    this.frame = h("div", {class: "frame"}, this.grid);
+    this.about = h("p", {class: "about"});
     this.empty = h("div", {class: "empty"},
       h("p", {}, h("b", {word: "empty_head"}), h("span", {word: "empty_text"})),
       this.button("empty_use", () => this.reset(), "primary"));
     this.general = h("p", {class: "general", role: "alert", hidden: true});
-    this.note = h("p", {class: "note", role: "status"});
-    this.add_button = h("button", {class: "button", on: {click: () => this.add()}}, icon("plus"), h("span", {word: "add"}));
+    this.count = h("span", {class: "count"});
+    this.status = h("p", {class: "note", role: "status"});
+    this.more = this.button("more_columns", () => this.show_all(), "link");
+    this.add_button = h("button", {class: "button", type: "button", on: {click: () => this.add()}}, icon("plus"), h("span", {word: "add"}));
+    this.fill_button = this.button("generate", () => this.ask({type: "fill", open: true}), "button");
     this.undo_button = this.button("undo", () => this.undo(), "link");
-    this.tools = h("div", {class: "tools"}, this.add_button, this.note,
-      this.button("reset", () => this.reset(), "link"), this.undo_button);
-    this.el = h("div", {class: "editor"}, h("h2", {word: "title"}), this.grid, this.empty, this.general, this.tools);
-    this.el.addEventListener("keydown", (event) => this.undo_by_key(event));
+    this.redo_button = this.button("redo", () => this.redo(), "link");
+    this.tools = h("div", {class: "tools"}, this.add_button, this.fill_button,
+      this.undo_button, this.redo_button, this.button("reset", () => this.reset(), "link"));
+    this.table_part = h("div", {}, h("div", {class: "above"}, this.count, this.more), this.about,
+      this.frame, this.empty, this.general, this.status, this.tools);
+    this.generator = new Generator((message) => this.ask(message), () => this.ask({type: "fill", open: false}));
+    this.el = h("div", {class: "editor"}, this.title, this.table_part, this.generator.el);
+    this.table_part.addEventListener("keydown", (event) => this.past_by_key(event));
   }
 
-  button(word, click, kind) { return h("button", {class: kind, word, on: {click}}); }
+  button(word, click, kind) { return h("button", {class: kind, type: "button", word, on: {click}}); }
 
   // What comes from Python
 
   update(table) {
     if (table.seq < this.seq) { return; }
     const other = table.scenario !== this.table?.scenario;
+    const had_form = Boolean(this.table?.form);
+    if (other) { this.past.forget(); }
+    if (other || table.words.title !== this.table.words.title) { this.said = ""; } // or it is in another language
     this.table = table;
     translate(this.el, table.words);
-    this.arrival_head.textContent = fill(table.words.arrival, {unit: table.words[table.unit]});
-    if (other) { this.past = []; }
     if (!same(table.rows, this.rows)) {
-      if (!other) { this.keep(); }
+      if (!other) { this.past.keep(this.rows); }
       this.rows = table.rows.map((row) => ({...row}));
+      if (table.filled) { this.tell(fill(table.words.filled, {count: this.rows.length})); }
     }
+    this.show_part(had_form);
     this.draw();
-    this.tell(this.standing_note());
   }
 
-  standing_note() {
-    const {words, read_only, left_out} = this.table;
-    const more = left_out ? fill(words.more, {count: left_out.toLocaleString("en")}) : "";
-    return read_only ? `${words.read_only} ${more}` : words.paste;
+  show_part(had_form) {
+    const {form, words, read_only} = this.table;
+    const is_in = this.el.contains(this.el.getRootNode().activeElement);
+    this.table_part.hidden = Boolean(form);
+    this.generator.el.hidden = !form;
+    this.title.textContent = form ? form.head : words.title;
+    if (form) { this.generator.update(form, words); }
+    if (read_only || Boolean(form) === had_form || !is_in) { return; }
+    if (form) { this.generator.focus(); } else { this.fill_button.focus(); }
   }
 
   // What a person does
 
   commit(rows) {
     if (same(rows, this.rows)) { return; }
-    this.keep();
+    this.past.keep(this.rows);
     this.replace(rows);
   }
 
-  keep() { this.past = [...this.past, this.rows].slice(-UNDO_LIMIT); }
-
   replace(rows) {
     this.rows = rows;
-    this.seq += 1;
     this.draw();
-    this.send({type: "rows", rows, seq: this.seq});
+    this.ask({type: "rows", rows});
+  }
+
+  ask(message) {
+    this.seq += 1;
+    this.send({...message, seq: this.seq});
   }
 
   type(i, field, typed) {
@@ -88,60 +113,99 @@ class Editor {
   }
 
   add() {
-    const last = this.rows.at(-1);
-    const arrival = last?.arrival ?? "0";
-    this.commit([...this.rows, {id: this.free_id(), arrival, prompt: "4", output: "2", cached: ""}]);
+    const id = this.free_id();
+    this.commit([...this.rows, {...this.blank(id), arrival: this.rows.at(-1)?.arrival ?? "0", prompt: "4", output: "2"}]);
+    this.tell(fill(this.table.words.added, {id, number: this.rows.length}));
     this.focus(this.rows.length - 1, "arrival");
   }
 
   copy(i) {
-    this.commit(this.rows.toSpliced(i + 1, 0, {...this.rows[i], id: this.free_id()}));
+    const id = this.free_id();
+    this.commit(this.rows.toSpliced(i + 1, 0, {...this.rows[i], id}));
+    this.tell(fill(this.table.words.added, {id, number: i + 2}));
     this.focus(i + 1, "arrival");
   }
 
   remove(i) {
+    const {id} = this.rows[i];
     this.commit(this.rows.toSpliced(i, 1));
+    this.tell(fill(this.table.words.removed, {id, count: this.rows.length}));
     const next = this.lines[Math.min(i, this.rows.length - 1)];
     (next ? next.remove : this.add_button).focus();
   }
 
+  move(from, to) {
+    const row = this.rows[from];
+    this.commit(this.rows.toSpliced(from, 1).toSpliced(to, 0, row));
+    this.tell(fill(this.table.words.moved, {id: row.id, number: to + 1, count: this.rows.length}));
+  }
+
+  row_key(event, i) {
+    const to = moved_by_key(event, i, this.rows.length);
+    if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) { event.preventDefault(); }
+    if (to === null) { return; }
+    const part = event.composedPath()[0];
+    const {cells} = this.lines[i];
+    const field = Object.keys(cells).find((name) => cells[name] === part);
+    if (field) { this.type(i, field, part.value); }
+    this.move(i, to);
+    const line = this.lines[to];
+    const same_button = ["copy", "remove", "grip"].find((name) => this.lines[i][name] === part);
+    (line.cells[field] ?? line[same_button] ?? line.cells.id).focus();
+  }
+
   reset() {
-    this.seq += 1;
-    this.send({type: "reset", seq: this.seq});
+    this.tell("");
+    this.ask({type: "reset"});
   }
 
-  undo() {
-    if (this.past.length) { this.replace(this.past.pop()); }
+  undo() { this.go_back(this.past.undo(this.rows), "undone", this.undo_button, this.redo_button); }
+
+  redo() { this.go_back(this.past.redo(this.rows), "redone", this.redo_button, this.undo_button); }
+
+  go_back(rows, word, button, other) {
+    if (!rows) { return; }
+    this.replace(rows);
+    this.tell(fill(this.table.words[word], {count: rows.length}));
+    if (button.disabled && button.getRootNode().activeElement === button) { other.focus(); }
   }
 
-  undo_by_key(event) {
-    if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey) { return; }
+  past_by_key(event) {
+    const way = past_key(event);
+    if (!way) { return; }
     const cell = event.composedPath()[0];
-    if (cell.matches?.("input") && cell.value !== cell.dataset.kept) { return; } // undo the typing first
+    if (cell.matches?.("input") && cell.value !== cell.dataset.kept) { return; } // the typing is taken back first
     event.preventDefault();
-    this.undo();
+    if (way === "undo") { this.undo(); } else { this.redo(); }
   }
 
   paste(event, i, field) {
-    const block = event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n").replace(/\n$/, "");
-    if (!/[\t\n]/.test(block)) { return; }
+    const lines = cells_of(event.clipboardData.getData("text/plain"));
+    if (!lines?.length) { return; }
     event.preventDefault();
-    const lines = block.split("\n").map((line) => line.split("\t"));
-    const room = lines.slice(0, this.table.limit - i);
-    this.commit(this.pasted(room, i, FIELDS.indexOf(field)));
-    if (room.length < lines.length) {
-      this.tell(fill(this.table.words.pasted, {rows: room.length, limit: this.table.limit}));
-    }
+    const {limit, words, fields, names} = this.table;
+    const {shown} = this.columns;
+    const block = read_block(lines, [...shown, ...fields.filter((one) => !shown.includes(one))], field, names);
+    const room = block.lines.slice(0, limit - i);
+    this.commit(this.pasted(room, i, block.fields));
+    const said = [fill(room.length < block.lines.length ? words.pasted_some : words.pasted, {rows: room.length, limit})];
+    if (block.unknown.length) { said.push(fill(words.unknown_heads, {heads: block.unknown.join(", ").slice(0, 120)})); }
+    this.tell(said.join(this.table.gap));
+    this.focus(i, field);
   }
 
-  pasted(lines, i, column) {
+  pasted(lines, i, fields) {
     const rows = this.rows.map((row) => ({...row}));
     lines.forEach((cells, k) => {
-      if (i + k >= rows.length) { rows.push({id: this.free_id(rows), arrival: "0", prompt: "", output: "", cached: ""}); }
-      cells.slice(0, FIELDS.length - column).forEach((cell, j) => { rows[i + k][FIELDS[column + j]] = plain(cell).slice(0, 40); });
+      if (i + k >= rows.length) { rows.push({...this.blank(this.free_id(rows)), arrival: "0"}); }
+      cells.forEach((cell, j) => {
+        if (fields[j]) { rows[i + k][fields[j]] = plain(cell).slice(0, MOST_IN_A_CELL); }
+      });
     });
     return rows;
   }
+
+  blank(id) { return {...Object.fromEntries(this.table.fields.map((field) => [field, ""])), id}; }
 
   free_id(rows = this.rows) {
     const taken = new Set(rows.map((row) => row.id));
@@ -152,80 +216,81 @@ class Editor {
     }
   }
 
+  // Columns
+
+  show_all() {
+    this.columns.all = !this.columns.all;
+    this.draw();
+  }
+
+  /** Choose the columns; if they change all lines are new, and the box to return to is given. */
+  choose_columns() {
+    const {words} = this.table;
+    const place = this.place();
+    const are_others = this.columns.choose(this.table, this.rows, place);
+    this.more.setAttribute("aria-expanded", String(this.columns.all));
+    this.more.textContent = this.columns.all ? words.fewer_columns : words.more_columns;
+    this.frame.classList.toggle("wide", this.columns.shown.length > 5);
+    if (!are_others) { return null; }
+    this.lines = [];
+    this.body.replaceChildren();
+    return place;
+  }
+
+  /** The box one is in, and what is typed there. */
+  place() {
+    const focused = this.el.getRootNode().activeElement;
+    const i = this.lines.findIndex(({row}) => focused && row.contains(focused));
+    const field = this.columns.shown.find((name) => this.lines[i]?.cells[name] === focused);
+    return field ? {i, field, value: focused.value} : null;
+  }
+
+  return_to({i, field, value}) {
+    const cell = this.lines[i]?.cells[field];
+    if (!cell) { return; }
+    cell.focus();
+    cell.value = value;
+  }
+
+  /** One line above the table says what a column is, or how to paste. */
+  explain(field) { this.about.textContent = field ? sentence(field, this.table) : this.table.words.paste; }
+
   // Drawing: lines are kept and refilled, so that the focus stays where it is
 
   draw() {
-    while (this.lines.length < this.rows.length) { this.lines.push(this.line(this.lines.length)); }
-    for (const line of this.lines.splice(this.rows.length)) { line.row.remove(); line.error.remove(); }
-    this.lines.forEach((line, i) => this.fill_line(line, i));
+    const {words, limit, read_only} = this.table;
+    const place = this.choose_columns();
+    while (this.lines.length < this.rows.length) {
+      const line = make_line(this.lines.length, this.columns.shown, this);
+      this.lines.push(line);
+      this.body.append(line.row, line.error);
+    }
+    for (const line of this.lines.splice(this.rows.length)) {
+      line.row.remove();
+      line.error.remove();
+    }
+    const shown = {rows: this.rows, table: this.table, problems: (row) => this.problems(row)};
+    this.lines.forEach((line, i) => fill_line(line, i, shown));
+    if (place) { this.return_to(place); }
     const none = this.rows.length === 0;
-    this.grid.hidden = none;
-    this.empty.hidden = !none || this.table.read_only;
-    this.note.hidden = none && !this.table.read_only;
-    for (const button of this.tools.querySelectorAll("button")) { button.hidden = this.table.read_only; }
-    this.add_button.disabled = this.rows.length >= this.table.limit;
-    this.add_button.title = this.add_button.disabled ? fill(this.table.words.full, this.table) : "";
-    this.undo_button.disabled = this.past.length === 0;
+    const full = this.rows.length >= limit;
+    this.frame.hidden = this.about.hidden = this.more.hidden = none;
+    this.empty.hidden = !none || read_only;
+    this.count.textContent = fill(words.count, {count: this.rows.length, limit});
+    this.count.classList.toggle("full", full);
+    this.add_button.disabled = full;
+    this.add_button.title = full ? fill(words.full, {limit}) : "";
+    this.undo_button.disabled = this.past.before.length === 0;
+    this.redo_button.disabled = this.past.after.length === 0;
+    this.status.textContent = this.said;
+    this.draw_general(none);
+  }
+
+  draw_general(none) {
     const general = this.empty.hidden ? this.problems(null) : this.table.words.kept; // the rest is said above it
     this.general.classList.toggle("calm", none);
     this.general.hidden = general === "";
     this.general.textContent = general;
-  }
-
-  line(i) {
-    const cells = Object.fromEntries(FIELDS.map((field) => [field, this.cell(i, field)]));
-    const copy = h("button", {class: "small", on: {click: () => this.copy(i)}}, icon("copy"));
-    const remove = h("button", {class: "small", on: {click: () => this.remove(i)}}, icon("close"));
-    const row = h("tr", {}, ...FIELDS.map((field) => h("td", {}, cells[field])), h("td", {class: "do"}, copy, remove));
-    cells.id.classList.add("chip", `chip-${i % NUM_COLOURS}`);
-    const message = h("span");
-    const error = h("tr", {class: "problem", hidden: true},
-      h("td", {colspan: 6, id: `problem-${i}`, role: "alert"}, icon("warning"), message));
-    this.body.append(row, error);
-    return {row, cells, copy, remove, error, message};
-  }
-
-  cell(i, field) {
-    return h("input", {
-      type: "text", class: field, maxlength: 40, autocomplete: "off", spellcheck: "false",
-      inputmode: field === "id" ? "text" : "decimal",
-      on: {
-        change: (event) => this.type(i, field, event.target.value),
-        paste: (event) => this.paste(event, i, field),
-        keydown: (event) => { if (event.key === "Enter") { this.below(event.target, i, field); } },
-      },
-    });
-  }
-
-  fill_line({cells, copy, remove, error, message}, i) {
-    const {words, read_only} = this.table;
-    const name = this.rows[i].id || fill(words.row, {number: i + 1});
-    const text = this.problems(i);
-    for (const [field, cell] of Object.entries(cells)) {
-      this.put(cell, this.rows[i][field]);
-      set(cell, "title", this.rows[i][field].length > 7 ? this.rows[i][field] : null);
-      const bad = this.table.problems.some((problem) => problem.row === i && problem.field === field);
-      set(cell, "aria-invalid", bad ? "true" : null);
-      set(cell, "aria-describedby", bad ? `problem-${i}` : null);
-      set(cell, "aria-label", fill(words.cell, {field: fill(words[field], {unit: words[this.table.unit]}), id: name}));
-      cell.readOnly = read_only;
-    }
-    cells.id.style.width = `${Math.max(2, [...this.rows[i].id].length) + 1.2}ch`;
-    for (const [button, word] of [[copy, words.copy], [remove, words.remove]]) {
-      button.hidden = read_only;
-      button.title = fill(word, {id: name});
-      button.setAttribute("aria-label", button.title);
-    }
-    copy.disabled = this.rows.length >= this.table.limit;
-    error.hidden = text === "";
-    if (message.textContent !== text) { message.textContent = text; }
-  }
-
-  /** Put a value in a box, but leave alone what is being typed there. */
-  put(cell, value) {
-    const is_typed_in = cell.matches(":focus") && cell.value !== cell.dataset.kept && cell.dataset.kept === value;
-    if (!is_typed_in && cell.value !== value) { cell.value = value; }
-    cell.dataset.kept = value;
   }
 
   problems(row) {
@@ -233,7 +298,10 @@ class Editor {
     return texts.length ? [...texts, this.table.words.kept].join(this.table.gap) : "";
   }
 
-  tell(words) { this.note.textContent = words; }
+  tell(said) {
+    this.said = said;
+    this.status.textContent = said;
+  }
 
   focus(i, field) {
     const cell = this.lines[i]?.cells[field];
@@ -248,5 +316,5 @@ class Editor {
 }
 
 function same(a, b) {
-  return a.length === b.length && a.every((row, i) => FIELDS.every((field) => row[field] === b[i][field]));
+  return a.length === b.length && a.every((row, i) => Object.keys(row).every((field) => row[field] === b[i][field]));
 }

@@ -1,4 +1,5 @@
-// The setup. The browser keeps what is typed; Python says what each option is, checks it and answers with problems.
+// The setup, of all lanes or of one. The browser keeps what is typed; Python says what each option is, checks it and
+// answers with problems.
 
 import {fill, h, icon, plain, set, translate} from "./dom.js";
 
@@ -6,6 +7,9 @@ export function render({model}) {
   const form = new Form((message) => model.send_msg(message));
   form.update(model.form);
   model.on("form", () => form.update(model.form));
+  const show_lane = (event) => form.choose_lane(event.detail.lane); // "change its setup" in the menu of a lane
+  window.addEventListener("rb-setup", show_lane);
+  model.on("remove", () => window.removeEventListener("rb-setup", show_lane));
   return form.el;
 }
 
@@ -13,24 +17,36 @@ class Form {
   constructor(send) {
     this.send = send;
     this.seq = 0;
+    this.lane = "";
     this.groups = new Map();
+    this.layout = "";
+    this.lanes = h("div", {class: "lanes", role: "group", label: "for"});
     this.summary = h("p", {class: "summary", role: "status"});
     this.presets = h("select", {id: "preset", "aria-describedby": "preset-help", on: {change: () => this.put_preset()}});
     this.general = h("p", {class: "general", role: "alert", hidden: true});
+    this.search = h("input", {type: "search", id: "find", autocomplete: "off", spellcheck: "false", on: {input: () => this.find()}});
+    this.nothing = h("p", {class: "small-print", role: "status", word: "nothing_found", hidden: true});
+    this.cells = h("div", {class: "cells", hidden: true});
+    this.applies = h("p", {class: "small-print"});
     this.list = h("div", {class: "groups"});
     this.count = h("span", {class: "note"});
-    this.reset = h("button", {class: "link", word: "reset", on: {click: () => this.tell({type: "reset"})}});
-    this.el = h("div", {class: "editor setup"}, h("h2", {word: "title"}), this.summary,
-      h("p", {class: "small-print", word: "applies"}),
+    this.reset = h("button", {class: "link", on: {click: () => this.tell({type: "reset"})}});
+    this.el = h("div", {class: "editor setup"}, h("h2", {word: "title"}), this.lanes, this.summary, this.applies,
       h("div", {class: "option whole"},
         h("label", {for: "preset", word: "preset"}), this.presets,
         h("p", {class: "help", id: "preset-help", word: "preset_help"})),
-      this.general, this.list, h("div", {class: "tools"}, this.count, this.reset));
+      this.general, this.cells,
+      h("div", {class: "option whole"}, h("label", {for: "find", word: "search"}), this.search), this.nothing, this.list, h("div", {class: "tools"}, this.count, this.reset));
   }
 
   tell(message) {
     this.seq += 1;
-    this.send({...message, seq: this.seq});
+    this.send({...message, lane: this.lane, seq: this.seq});
+  }
+
+  choose_lane(key) {
+    this.lane = key;
+    this.tell({type: "lane"});
   }
 
   put_preset() {
@@ -44,21 +60,73 @@ class Form {
   update(form) {
     if (form.seq < this.seq) { return; }
     this.form = form;
+    this.lane = form.lane;
     translate(this.el, form.words);
+    this.fill_lanes(form);
     this.summary.textContent = form.summary;
+    this.applies.textContent = form.lane ? form.words.applies_lane : form.words.applies;
+    this.reset.textContent = form.lane ? form.words.shared_again : form.words.reset;
     fill_select(this.presets, [["", form.words.preset_own], ...form.presets], form.preset);
-    const others = form.problems.filter((problem) => form.num_changed && !problem.option).map((problem) => problem.text);
+    const is_elsewhere = (problem) => !problem.option || (problem.lane ?? "") !== form.lane;
+    const is_told = (problem) => form.num_changed || problem.lane !== null;
+    const others = form.problems.filter((problem) => is_told(problem) && is_elsewhere(problem)).map((problem) => problem.text);
     this.general.hidden = others.length === 0;
     this.general.textContent = others.length ? [...others, form.words.kept].join(form.gap) : "";
+    this.fill_cells(form);
+    this.fill_layout(form);
     for (const group of form.groups) { this.fill_group(group); }
+    this.find();
     this.count.textContent = form.num_changed ? fill(form.words.changed, {count: form.num_changed}) : "";
     this.reset.hidden = form.num_changed === 0;
   }
 
+  fill_lanes({lanes, lane}) {
+    this.lanes.hidden = lanes.length < 2;
+    const has_focus = this.lanes.contains(this.lanes.getRootNode().activeElement);
+    this.lanes.replaceChildren(...lanes.map(([key, title]) => h("button", {
+      type: "button", text: title, title, "aria-pressed": String(key === lane), on: {click: () => this.choose_lane(key)},
+    })));
+    if (has_focus) { this.lanes.querySelector('[aria-pressed="true"]').focus(); }
+  }
+
+  fill_cells({cells, words}) {
+    this.cells.hidden = cells.length === 0;
+    this.cells.replaceChildren(h("h3", {text: words.cells}), ...cells.map(([name, text]) => h("p", {}, h("span", {text}),
+      h("button", {class: "link", text: words.as_shared, on: {click: () => this.tell({type: "back", name})}}))));
+  }
+
+  // Another lane or scene may have other options, or others first: then the form is drawn anew.
+  fill_layout({lane, groups}) {
+    const layout = JSON.stringify([lane, groups.map((group) => [group.name, group.fields.map((field) => field.name)])]);
+    if (layout === this.layout) { return; }
+    this.layout = layout;
+    this.groups.clear();
+    this.list.replaceChildren();
+    for (const group of groups) { this.groups.set(group.name, this.group(group)); }
+  }
+
+  // Options with the typed text in their names or sentences; all of them, folded, when nothing is typed.
+  find() {
+    const text = plain(this.search.value).toLowerCase();
+    let num_found = 0;
+    for (const {el, fields} of this.groups.values()) {
+      let num_shown = 0;
+      for (const {el: line, label, help} of fields.values()) {
+        const is_match = `${label.textContent} ${label.title} ${help.textContent}`.toLowerCase().includes(text);
+        line.hidden = !is_match;
+        num_shown += is_match ? 1 : 0;
+      }
+      el.hidden = num_shown === 0;
+      num_found += num_shown;
+      if (text && num_shown) { el.open = true; }
+    }
+    this.nothing.hidden = num_found > 0;
+  }
+
   fill_group(group) {
-    const is_new = !this.groups.has(group.name);
-    if (is_new) { this.groups.set(group.name, this.group(group)); }
-    const {el, title, count, fields} = this.groups.get(group.name);
+    const entry = this.groups.get(group.name);
+    const {el, title, count, fields, is_new} = entry;
+    entry.is_new = false;
     const num_changed = group.fields.filter((field) => field.is_changed).length;
     const is_wrong = group.fields.some((field) => this.problem(field.name) !== "");
     title.textContent = group.title;
@@ -68,7 +136,9 @@ class Form {
   }
 
   problem(name) {
-    return this.form.problems.filter((problem) => problem.option === name).map((problem) => problem.text).join(this.form.gap);
+    const {problems, lane, gap} = this.form;
+    const is_here = (problem) => problem.option === name && (problem.lane ?? "") === lane;
+    return problems.filter(is_here).map((problem) => problem.text).join(gap);
   }
 
   // Drawing: fields are made once and refilled, so that the focus stays where it is
@@ -77,10 +147,10 @@ class Form {
     const title = h("span");
     const count = h("span", {class: "count"});
     const fields = new Map(group.fields.map((field) => [field.name, this.field(field)]));
-    const el = h("details", {open: this.groups.size === 0}, h("summary", {}, icon("unfold"), title, count),
+    const el = h("details", {open: this.groups.size === 0, "data-group": group.name}, h("summary", {}, icon("unfold"), title, count),
       ...[...fields.values()].map((field) => field.el));
     this.list.append(el);
-    return {el, title, count, fields};
+    return {el, title, count, fields, is_new: true};
   }
 
   field({name, control}) {
@@ -90,11 +160,15 @@ class Form {
     const help = h("p", {class: "help", id: `${id}-help`});
     const was = h("span");
     const back = h("p", {class: "was", hidden: true}, was,
-      h("button", {class: "link", word: "back", on: {click: () => { this.type(name, this.owns(name)); input.focus(); }}}));
+      h("button", {class: "link", on: {click: () => { this.take_back(name); input.focus(); }}}));
     const message = h("span");
     const error = h("p", {class: "wrong", id: `${id}-problem`, role: "alert", hidden: true}, icon("warning"), message);
     const el = h("div", {class: "option", "data-name": name}, label, input, help, error, back);
     return {el, input, label, help, was, back, error, message, id};
+  }
+
+  take_back(name) {
+    if (this.lane) { this.tell({type: "back", name}); } else { this.type(name, this.owns(name)); }
   }
 
   owns(name) { return this.form.groups.flatMap((group) => group.fields).find((field) => field.name === name).own; }
@@ -111,9 +185,9 @@ class Form {
     set(input, "placeholder", input.matches("input[type=text]") ? field.empty : null);
     set(input, "aria-invalid", text ? "true" : null);
     set(input, "aria-describedby", text ? `${id}-problem ${id}-help` : `${id}-help`);
-    was.textContent = fill(words.was, {value: show(field.own)});
-    back.hidden = !field.is_changed;
-    back.lastChild.textContent = words.back;
+    was.textContent = fill(this.lane ? words.own : words.was, {value: show(field.own)});
+    back.hidden = !field.is_changed || field.value === field.own;
+    back.lastChild.textContent = this.lane ? words.as_shared : words.back;
     error.hidden = text === "";
     const said = text ? `${text}${this.form.gap}${words.kept}` : "";
     if (message.textContent !== said) { message.textContent = said; }

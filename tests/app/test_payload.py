@@ -15,7 +15,7 @@ from lessons.catalogue import scenes
 from sim import Scenario, Status, run
 from sim.clock import TimeUnit, to_shown
 from sim.files import builtin
-from sim.metrics import Metrics
+from sim.metrics import Metrics, RequestMetrics
 from tests.sim.make import by_hand, plain_servers, scenario, scenarios
 
 MODES = ("static", "continuous")
@@ -146,7 +146,9 @@ def assert_whole_run_is_told(payload: dict[str, Any], lanes: list[Lane]) -> None
     assert [r["id"] for r in payload["requests"]] == [r.id for r in subject.requests]
     for lane, whole in zip(payload["lanes"], lanes, strict=True):
         assert_every_token_is_there(lane, whole)
+        assert_repeated_work_is_marked(lane, whole)
         assert lane["num_rounds"] == len(lane["rounds"]["number"]) == len(whole.history)
+        assert lane["end"] == to_shown(whole.end, payload["unit"]) <= payload["t1"]
         assert lane["total_tokens"] == (lane["rounds"]["emitted"] or [0])[-1]
         assert (lane["overall"]["rows"] or [lane["overall"]["start"]])[-1] == lane["overall"][
             "final"
@@ -175,6 +177,16 @@ def assert_every_token_is_there(lane: dict[str, Any], whole: Lane) -> None:
         assert ends[i] == (state is Status.FINISHED)
 
 
+def assert_repeated_work_is_marked(lane: dict[str, Any], whole: Lane) -> None:
+    """Cells marked `again` hold what was computed twice, and nobody else has one."""
+    again: Counter[int] = Counter()
+    for cell in lane["runs"]:
+        assert not cell["again"] or cell["kind"] == "prefill"
+        again[cell["req"]] += cell["n"] if cell["again"] else 0
+    for i, positions in enumerate(whole.history.recomputed.tolist()):
+        assert again[i] >= positions and bool(again[i]) == bool(positions)
+
+
 def assert_waits_end_as_they_do(payload: dict[str, Any], lane: dict[str, Any], whole: Lane) -> None:
     history, unit = whole.history, payload["unit"]
     waits = {wait["req"]: wait for wait in lane["waits"]}
@@ -189,26 +201,64 @@ def assert_waits_end_as_they_do(payload: dict[str, Any], lane: dict[str, Any], w
         assert waits[i]["t1"] == to_shown(int(until), unit)
 
 
+def unfolded(part: dict[str, Any]) -> list[list[Any]]:
+    """The rows after each round, from what each round changes, as the browser makes them."""
+    rows, now = [], part["start"]
+    for change in part["changes"]:
+        now = list(now)
+        for place, *row in change:
+            assert now[place] != row
+            now[place] = row
+        rows.append(now)
+    return rows
+
+
 def assert_state_table_fits(payload: dict[str, Any], lane: dict[str, Any], whole: Lane) -> None:
     size = len(whole.history.states)
     if "state" not in lane:
         return
     state, per_request = lane["state"], lane["per_request"]
-    assert len(state["rows"]) == len(per_request["rows"]) == lane["num_rounds"]
-    for row in (*state["rows"], state["start"]):
-        assert [len(cells) for cells in row] == [len(state["head"])] * size
-    for row in (*per_request["rows"], per_request["start"]):
+    rows, latencies = unfolded(state), unfolded(per_request)
+    assert len(rows) == len(latencies) == lane["num_rounds"]
+    assert len(state["start"]) == len(per_request["start"]) == len(state["arrivals"]) == size
+    for row in (*latencies, per_request["start"]):
         assert [len(cells) for cells in row] == [len(payload["per_request_head"])] * size
-    assert (per_request["rows"] or [per_request["start"]])[-1] == per_request["final"]
+    assert (latencies or [per_request["start"]])[-1] == per_request["final"]
     finals = [whole.final.request(i) for i in range(size)]
-    assert per_request["final"] == [[one.ttft, one.max_itl, one.e2e] for one in finals]
-    last = (state["rows"] or [state["start"]])[-1]
-    names = words(payload["lang"])
-    assert [cells[-1] for cells in last] == [names[f"state.{s}"] for s in whole.history.states]
-    for k, row in enumerate(per_request["rows"]):  # known at a round's end, from the metrics
+    assert per_request["final"] == [latencies_of(one) for one in finals]
+    last = (rows or [state["start"]])[-1]
+    names, shown = words(payload["lang"]), state["names"]
+    wanted = [names[f"state.{s}"] for s in whole.history.states]
+    assert [shown[status] for *_, status in last] == wanted
+    for k, row in enumerate(latencies):  # known at a round's end, from the metrics
         known = Metrics(whole.history, int(whole.history.ends[k]))
-        then = [known.request(i) for i in range(size)]
-        assert row == [[one.ttft, one.max_itl, one.e2e] for one in then]
+        assert row == [latencies_of(known.request(i)) for i in range(size)]
+    assert_steps_of_a_round_fit(state, rows, whole)
+
+
+def latencies_of(one: RequestMetrics) -> list[Any]:
+    """The figures of one request in the order of the payload's head."""
+    means = [sum(one.itl) / len(one.itl) if one.itl else None, one.tpot]
+    mean, tpot = (None if x is None else pytest.approx(x, abs=2e-6) for x in means)
+    return [one.queue, one.ttft, mean, one.max_itl, tpot, one.e2e]
+
+
+def assert_steps_of_a_round_fit(state: dict[str, Any], rows: list[list[Any]], whole: Lane) -> None:
+    """Before a round's end nobody has more output, and as scheduled who runs is not waiting."""
+    ids = [request.id for request in whole.history.scenario.requests]
+    before = state["start"]
+    for record, collected, scheduled, after in zip(
+        whole.history, state["collected"], state["scheduled"], rows, strict=True
+    ):
+        planned = [list(row) for row in before]
+        for place, *row in (*collected, *scheduled):
+            planned[place] = row
+        for id_, old, now in zip(ids, before, planned, strict=True):
+            assert now[1] == old[1]
+            served = id_ in record.given
+            assert not served or now[2] in {"prefill", "decode"}
+            assert id_ not in record.departed or now[2] == record.departed[id_]
+        before = after
 
 
 def assert_events_are_those_of_the_run(payload: dict[str, Any], lanes: list[Lane]) -> None:
@@ -248,11 +298,18 @@ def test_figures_of_the_by_hand_run_are_those_on_paper() -> None:
     assert (payload["t0"], payload["t1"]) == (0, 24)
     assert continuous["rounds"]["end"] == [4, 8, 13, 16.5, 19.5]
     assert continuous["rounds"]["emitted"] == [0, 2, 4, 6, 7]
-    assert continuous["per_request"]["final"] == [[8, 5, 16.5], [6, 5, 11], [10.5, 3, 13.5]]
-    assert [row[0] for row in static["per_request"]["final"]] == [7, 18, 14]
+    heads = [head["key"] for head in payload["per_request_head"]]
+    assert heads == ["queue", "ttft", "mean_itl", "max_itl", "tpot", "e2e"]
+    assert continuous["per_request"]["final"] == [
+        [0, 8, 4.25, 5, 4.25, 16.5],
+        [2, 6, 5, 5, 5, 11],
+        [2, 10.5, 3, 3, 3, 13.5],
+    ]
+    assert [row[1] for row in static["per_request"]["final"]] == [7, 18, 14]
     keys = [head["key"] for head in payload["overall_head"]]
     final = dict(zip(keys, continuous["overall"]["final"], strict=True))
-    assert final == {
+    always = [head["key"] for head in payload["overall_head"] if not head["more"]]
+    assert {key: final[key] for key in always} == {
         "makespan": 19.5,
         "output_tps": 358.974359,
         "mean_ttft": 8.166667,
@@ -264,8 +321,9 @@ def test_figures_of_the_by_hand_run_are_those_on_paper() -> None:
     assert dict(zip(keys, static["overall"]["final"], strict=True))["waste"] == 1
     assert continuous["cards"][2]["sum"] == "4 of 4 tokens, so 2 + 0.5 × 2 + 2 = "
     assert continuous["cards"][2]["ms"] == "5 ms"
-    assert continuous["state"]["rows"][2][2] == ["6", "1", "2", "0 / 2", "prefill"]
-    assert continuous["state"]["start"][1][-1] == "not here yet"
+    assert unfolded(continuous["state"])[2][2] == [2, 0, "prefill"]
+    assert continuous["state"]["arrivals"] == [0, 2, 6]
+    assert continuous["state"]["start"][1] == (0, 0, "absent")
     waits = {wait["req"]: (wait["t0"], wait["t1"]) for wait in continuous["waits"]}
     assert waits == {1: (2, 4), 2: (6, 8)}  # A is seated from the very start
 
@@ -290,6 +348,9 @@ def test_who_is_evicted_is_out_until_it_is_back() -> None:
         subject = scenario(*rows, budget=8, block_size=4, num_blocks=2, on_full=on_full)
         lane = payload_of(subject)["lanes"][1]
         assert [(g["req"], g["t0"], g["t1"], g["kind"]) for g in lane["gaps"]] == [(1, 6, 9, kind)]
+        assert [g["seat"] for g in lane["gaps"]] == [1]
+        again = [(c["req"], c["n"]) for c in lane["runs"] if c["again"]]
+        assert again == ([(1, 5)] if kind == "preempted" else [])
 
 
 def test_tokens_of_one_round_are_one_cell() -> None:
@@ -299,7 +360,7 @@ def test_tokens_of_one_round_are_one_cell() -> None:
     assert cells == [("prefill", 1, 1, 1), ("decode", 4, 2, 3), ("decode", 1, 5, 1)]
     assert lane["strip"][1] == [[0, 1, "d"], [0, 3, "v"]]
     assert lane["rounds"]["V"] == [0, 3, 0]
-    assert lane["per_request"]["rows"][1][0] == [2.5, 4.5, None]
+    assert unfolded(lane["per_request"])[1][0] == [0, 2.5, 4.5, 4.5, 1.5, None]
 
 
 def test_a_slow_reader_holds_its_seat() -> None:
@@ -316,7 +377,7 @@ def test_a_closed_loop_has_arrivals_a_lane() -> None:
     came = [(e["lane"], e["req"], e["t"]) for e in payload["events"] if e["kind"] == "arrival"]
     assert came == [(0, 0, 0), (1, 0, 0), (0, 1, 11), (1, 1, 11)]
     assert [request["arrival"] for request in payload["requests"]] == [0, 11]
-    assert payload["lanes"][1]["state"]["rows"][0][1][-1] == "not here yet"
+    assert unfolded(payload["lanes"][1]["state"])[0][1][-1] == "absent"
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

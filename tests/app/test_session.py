@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.commands import run_command
 from app.rows import FIELDS, MOST_ROWS
 from app.session import TRACE, Session
 from lessons.catalogue import scenes, text
@@ -100,7 +101,7 @@ def test_every_scene_can_be_chosen(session: Session, name: str) -> None:
     session.choose(name)
     assert session.scenario_name == name
     assert session.payload["title"] == text(name, "en").title
-    assert session.lesson()["text"] == text(name, "en").body
+    assert session.lesson()["hook"] == text(name, "en").hook
     assert session.lesson()["number"] == str(scenes()[name].lesson)
     assert session.payload["reset"]
     json.dumps(session.payload, allow_nan=False)
@@ -219,6 +220,130 @@ def test_a_trace_takes_another_setup(session: Session) -> None:
     assert session.last_good.setup.max_num_seqs == 1
     session.set_setup({"max_num_seqs": "2", "think": "1"})
     assert [problem["option"] for problem in session.problems] == ["think"]
+
+
+# Lanes.
+
+
+def lane_keys(session: Session) -> list[str]:
+    return [lane["key"] for lane in session.payload["lanes"]]
+
+
+def test_lanes_are_added_copied_changed_and_removed(session: Session) -> None:
+    assert lane_keys(session) == ["static", "continuous"]
+    session.add_lane("vllm_v1")
+    session.copy_lane("continuous")
+    assert lane_keys(session) == ["static", "continuous", "continuous-2", "vllm_v1"]
+    session.change_lane("continuous-2", {"budget": "6"})
+    assert [figure(session, "makespan", lane=lane) for lane in (1, 2)] == [19.5, 17.5]
+    assert session.payload["lanes"][2]["title"] == "Continuous batching · budget 6"
+    assert session.payload["differs"].startswith("Differs: ")
+    session.change_lane("continuous-2", {"budget": None})
+    assert figure(session, "makespan", lane=2) == 19.5
+    session.remove_lane("static")
+    assert lane_keys(session) == ["continuous", "continuous-2", "vllm_v1"]
+    session.reset()
+    assert lane_keys(session) == ["static", "continuous"]
+
+
+def test_one_lane_stays_and_five_do_not_fit(session: Session) -> None:
+    session.remove_lane("static")
+    session.remove_lane("continuous")
+    assert lane_keys(session) == ["continuous"]
+    for _ in range(5):
+        session.add_lane("static")
+    assert len(lane_keys(session)) == session.payload["most_lanes"] == 4
+
+
+def test_what_all_lanes_share_changes_a_lane_that_has_nothing_of_its_own_there(
+    session: Session,
+) -> None:
+    session.change_lane("continuous", {"budget": "6"})
+    session.budget = 8
+    assert [lane["budget"] for lane in session.payload["lanes"]] == [8, 6]
+    edit(session, 0, output="1")
+    assert figure(session, "tokens") == 5
+
+
+def test_a_lane_with_requests_of_its_own_sends_them(session: Session) -> None:
+    session.change_lane("continuous", {"requests.C.arrival": "0"})
+    static, continuous = session.payload["lanes"]
+    assert "requests" not in static
+    assert [request["arrival"] for request in continuous["requests"]] == [0, 2, 0]
+    arrivals = [
+        (event["t"], event["lane"]) for event in session.payload["events"]
+        if event["kind"] == "arrival"
+    ]  # fmt: skip
+    assert arrivals == [(0, None), (0, 1), (2, None), (6, 0)]
+
+
+def test_a_lane_that_cannot_run_is_named_and_the_last_good_run_stays(session: Session) -> None:
+    before = session.payload
+    session.change_lane("continuous", {"budget": "x"})
+    assert session.payload is before
+    [problem] = session.problems
+    assert (problem["lane"], problem["option"]) == ("continuous", "budget")
+    assert problem["text"] == (
+        "Continuous batching · budget x: Budget must be a whole number, not “x”."
+    )
+    assert session.lanes[1].changes["budget"] == "x"
+    assert "budget" not in session.shown_lanes[1].changes
+    session.change_lane("continuous", {"budget": "6"})
+    assert session.problems == []
+    assert figure(session, "makespan") == 17.5
+
+
+def test_a_lane_that_could_not_run_here_is_not_added(session: Session) -> None:
+    session.add_lane("orca")
+    assert lane_keys(session) == ["static", "continuous"]
+    assert session.notice.startswith("Orca cannot stand here. A can never run")
+    session.lang = "zh"
+    assert session.notice.startswith("Orca 在这里跑不了。A 永远")
+    session.budget = 6
+    session.add_lane("orca")
+    assert lane_keys(session) == ["static", "continuous", "orca"]
+
+
+def test_a_preset_goes_to_one_lane_or_to_all(session: Session) -> None:
+    session.put_preset("vllm_v1", "static")
+    assert session.payload["lanes"][0]["title"] == "vLLM V1"
+    assert session.setup == {}
+    session.put_preset("conservative")
+    assert session.setup == {"reserve": "max_output"}
+    assert [run.scenario.setup.reserve for run in session.histories] == [
+        "full_prompt",
+        "max_output",
+    ]
+
+
+def test_a_lane_that_is_there_is_not_run_again(session: Session) -> None:
+    before = session.histories
+    session.add_lane("vllm_v1")
+    assert session.histories[:2] == before
+    assert session.histories[0] is before[0]
+
+
+def test_a_trace_takes_other_lanes(session: Session) -> None:
+    session.open_trace("t.csv", TRACE_FILE)
+    session.add_lane("vllm_v1")
+    session.change_lane("vllm_v1", {"max_num_seqs": "4"})
+    assert session.problems == []
+    assert lane_keys(session) == ["static", "continuous", "vllm_v1"]
+    session.choose("5a")
+    session.choose(TRACE)
+    assert lane_keys(session) == ["static", "continuous"]
+
+
+def test_commands_of_the_stage_do_what_they_say_or_nothing(session: Session) -> None:
+    run_command(session, {"do": "add_lane", "base": "vllm_v1", "seq": 1})
+    run_command(session, {"do": "copy_lane", "key": "static", "seq": 2})
+    assert lane_keys(session) == ["static", "static-2", "continuous", "vllm_v1"]
+    run_command(session, {"do": "remove_lane", "key": "static", "seq": 3})
+    assert lane_keys(session) == ["static-2", "continuous", "vllm_v1"]
+    before = session.payload
+    for command in ({}, {"do": "add_lane"}, {"do": "x"}, {"do": "remove_lane", "key": 4}):
+        run_command(session, command)
+    assert session.payload is before
 
 
 # What cannot run.

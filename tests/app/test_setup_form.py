@@ -9,20 +9,21 @@ from hypothesis import strategies as st
 
 from app.i18n import LANGUAGES, words
 from app.session import Session
-from app.setup_form import (
+from app.setup_form import form, summary
+from app.setup_options import (
     ELSEWHERE,
     GROUPS,
     bad_names,
     difference,
     differing,
-    form,
+    every_option,
     merged,
     options,
     parsed,
     preset_of,
     presets,
+    shared_presets,
     shown,
-    summary,
     texts,
     tidied,
 )
@@ -51,7 +52,7 @@ def test_the_parts_of_a_table_are_options_of_their_own() -> None:
 
 
 def test_bounds_controls_and_defaults_come_from_the_fields() -> None:
-    found = named(form(OWN, {}, "en"))
+    found = named(form(texts(OWN), {}, "en"))
     seats = found["max_num_seqs"]
     assert (seats["control"], seats["bounds"], seats["value"]) == ("number", "1 to 100,000", "128")
     assert found["cost.per_prefill"]["value"] == "0.5"
@@ -66,7 +67,7 @@ def test_bounds_controls_and_defaults_come_from_the_fields() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_option_and_choice_has_words_of_its_own(lang: str) -> None:
-    lines = named(form(OWN, {}, lang))
+    lines = named(form(texts(OWN), {}, lang))
     labels = [line["label"] for line in lines.values()]
     assert len(set(labels)) == len(labels)
     assert all(line["help"] for line in lines.values())
@@ -78,21 +79,22 @@ def test_every_option_and_choice_has_words_of_its_own(lang: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_no_words_are_left_of_an_option_that_is_gone(lang: str) -> None:
     for table in ("label", "help"):
-        assert words(lang, f"setup.{table}").keys() == options().keys()
+        assert words(lang, f"setup.{table}").keys() == every_option().keys()
     assert words(lang, "setup.preset_name").keys() == presets().keys()
-    assert words(lang, "setup.group").keys() == GROUPS.keys()
+    assert words(lang, "setup.group").keys() == {"first", *GROUPS}
     own = {"other", "too_long"}
     assert words(lang, "setup.problem").keys() - own <= RULES.keys()
 
 
 def test_what_is_changed_is_marked_and_shows_what_was_typed() -> None:
-    found = named(form(OWN, {"max_num_seqs": "x"}, "en"))
+    found = named(form(texts(OWN), {"max_num_seqs": "x"}, "en"))
     assert (found["max_num_seqs"]["value"], found["max_num_seqs"]["own"]) == ("x", "128")
     assert [name for name, line in found.items() if line["is_changed"]] == ["max_num_seqs"]
 
 
 def test_the_unit_of_times_follows_what_is_typed() -> None:
-    assert named(form(OWN, {"time": "tick"}, "en"))["think"]["bounds"] == "0 to 1,000,000 ticks"
+    found = named(form(texts(OWN), {"time": "tick"}, "en"))
+    assert found["think"]["bounds"] == "0 to 1,000,000 ticks"
 
 
 # Text in and out.
@@ -186,7 +188,7 @@ def test_any_text_is_judged_and_never_an_error(changes: dict[str, str]) -> None:
     kept = differing(OWN, changes)
     bad = bad_names(OWN, kept)
     assert set(bad) <= kept.keys()
-    form(OWN, kept, "zh")
+    form(texts(OWN), kept, "zh")
 
 
 def test_values_that_are_wrong_by_themselves_are_named() -> None:
@@ -197,15 +199,16 @@ def test_values_that_are_wrong_by_themselves_are_named() -> None:
 # Presets and the sentence on top.
 
 
-def test_presets_of_the_continuous_lane_are_offered() -> None:
-    assert list(presets()) == ["orca", "prefill_first", "sarathi", "conservative"]
-    assert all("mode" not in table for table in presets().values())
+def test_presets_that_suit_all_lanes_leave_the_mode_alone() -> None:
+    assert list(shared_presets()) == ["orca", "prefill_first", "sarathi", "conservative"]
+    assert all("mode" not in table for table in shared_presets().values())
+    assert presets()["vllm_v1"]["mode"] == "vllm_v1"
 
 
 def test_a_setup_is_known_by_the_name_of_its_preset() -> None:
-    assert preset_of(texts(OWN)) == "sarathi"
-    assert preset_of(texts(OWN) | presets()["orca"]) == "orca"
-    assert preset_of(texts(OWN) | {"on_full": "swap"}) == ""
+    assert preset_of(texts(OWN), shared_presets()) == "sarathi"
+    assert preset_of(texts(OWN) | presets()["orca"], presets()) == "orca"
+    assert preset_of(texts(OWN) | {"on_full": "swap"}, presets()) == ""
 
 
 def test_a_setup_in_a_sentence() -> None:
@@ -213,8 +216,8 @@ def test_a_setup_in_a_sentence() -> None:
     assert summary(OWN, "zh") == "解码优先，每轮 4 个 token。"
     setup = replace(OWN, num_blocks=8, on_full="swap", batch_wait="full", cost=Cost(base=1))
     assert summary(setup, "en") == (
-        "Decodes first, 4 tokens a round, a pool of 8 blocks, moving out when memory is full, "
-        "static batches wait until full, costs of its own."
+        "Decodes first, 4 tokens a round, static batches wait until full, a pool of 8 blocks, "
+        "moving out when memory is full, costs of its own."
     )
 
 
@@ -224,12 +227,12 @@ def test_a_setup_in_a_sentence() -> None:
 def test_messages_of_the_drawer_reach_the_session() -> None:
     session = Session()
     panel = SetupPanel(session)
-    panel._handle_msg({"type": "set", "name": "max_num_seqs", "value": "2", "seq": 1})
+    panel._handle_msg({"type": "set", "name": "max_num_seqs", "value": "2", "lane": "", "seq": 1})
     assert (session.setup, panel.form["seq"]) == ({"max_num_seqs": "2"}, 1)
     assert (panel.form["num_changed"], panel.form["preset"]) == (1, "sarathi")
-    panel._handle_msg({"type": "preset", "name": "conservative", "seq": 2})
+    panel._handle_msg({"type": "preset", "name": "conservative", "lane": "", "seq": 2})
     assert session.setup == {"max_num_seqs": "2", "reserve": "max_output"}
-    panel._handle_msg({"type": "reset", "seq": 3})
+    panel._handle_msg({"type": "reset", "lane": "", "seq": 3})
     assert (session.setup, panel.form["num_changed"]) == ({}, 0)
 
 
@@ -237,9 +240,9 @@ def test_messages_of_the_drawer_reach_the_session() -> None:
 def test_a_message_about_another_field_changes_nothing(name: str) -> None:
     session = Session()
     panel = SetupPanel(session)
-    panel._handle_msg({"type": "set", "name": name, "value": "static", "seq": 1})
-    panel._handle_msg({"type": "set", "name": "seed", "value": 7, "seq": 2})
-    assert (session.setup, panel.form["seq"]) == ({}, 1)
+    panel._handle_msg({"type": "set", "name": name, "value": "static", "lane": "", "seq": 1})
+    panel._handle_msg({"type": "set", "name": "seed", "value": 7, "lane": "", "seq": 2})
+    assert (session.setup, panel.form["seq"]) == ({}, 2)
 
 
 def test_the_drawer_speaks_the_language_of_the_session() -> None:

@@ -1,31 +1,31 @@
 """Links are typed by strangers: what does not fit becomes the nearest good value, and is said."""
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.editor import clean
+from app.packing import packed_lanes, packed_setup, unpacked_setup
+from app.row_text import MOST_CHARACTERS, MOST_IN_A_CELL, packed, unpacked
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.session import Session
-from app.setup_form import tidied
+from app.setup_options import tidied
 from app.url import (
-    MOST_CHARACTERS,
-    MOST_IN_A_CELL,
     address,
     arguments_of,
     is_edited,
     open_link,
-    packed,
-    packed_setup,
     query,
-    unpacked,
-    unpacked_setup,
 )
 from lessons.catalogue import scenes
 from sim.files import SYNTHETIC, builtin
 
+LANE_PIECES = st.sampled_from(
+    ["static", "continuous", "vllm_v1", "budget", "max_chunk", "requests.C.prompt", "mode", "2"]
+) | st.sampled_from("/:,=~%")
 TRACE_FILE = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,50,5\n1,60,6\n"
 
 
@@ -43,7 +43,8 @@ def reopened(session: Session) -> Session:
 
 
 def row(id: str, arrival: str, prompt: str, output: str, cached: str = "") -> Row:
-    return dict(zip(FIELDS, (id, arrival, prompt, output, cached), strict=True))
+    cells = dict(zip(FIELDS, (id, arrival, prompt, output, cached), strict=False))
+    return dict.fromkeys(FIELDS, "") | cells
 
 
 def test_a_good_link_restores_the_state_it_was_made_from() -> None:
@@ -92,6 +93,86 @@ def test_bytes_that_are_no_text_do_no_harm() -> None:
     session = Session()
     open_link(session, {"lang": [b"\xff\xfe"], "scenario": [b"\xff" * 1000], "rows": [b"\xff"]})
     assert session.notice
+
+
+# Lanes.
+
+
+def test_lanes_are_restored_with_what_they_change() -> None:
+    session = opened(scenario="5a")
+    session.add_lane("vllm_v1")
+    session.change_lane("continuous", {"budget": "6", "max_chunk": "2", "buckets": "1, 2"})
+    session.change_lane("static", {"requests.C.arrival": "0.5"})
+    assert address(session).endswith(
+        "&lanes=static:requests.C.arrival=0.5/continuous:budget=6,max_chunk=2,buckets=1~2/vllm_v1"
+    )
+    again = reopened(session)
+    assert again.lanes == session.lanes
+    assert (again.notice, again.problems) == ("", [])
+    assert is_edited(again)
+
+
+def test_the_lanes_of_a_scene_leave_nothing_in_the_address() -> None:
+    session = opened(scenario="5a", lanes="static/continuous")
+    assert "lanes" not in query(session)
+    assert not is_edited(session)
+    session.copy_lane("static")
+    session.remove_lane("static")
+    assert "lanes" not in query(session)
+
+
+def test_two_lanes_alike_have_keys_of_their_own() -> None:
+    session = opened(scenario="5a", lanes="continuous:budget=6/continuous/continuous")
+    assert [lane.key for lane in session.lanes] == ["continuous", "continuous-2", "continuous-3"]
+    assert reopened(session).lanes == session.lanes
+
+
+def test_names_of_requests_may_hold_what_divides() -> None:
+    session = opened(scenario="5a", rows="a,b~c%252F%3D%3A.d-0-6-3")
+    name = session.rows[0]["id"]
+    session.change_lane("static", {f"requests.{name}.prompt": "2"})
+    assert session.problems == []
+    assert reopened(session).lanes == session.lanes
+
+
+def test_lanes_that_cannot_run_stay_out_of_the_address() -> None:
+    session = opened(scenario="5a", lanes="vllm_v1")
+    session.change_lane("vllm_v1", {"budget": "x"})
+    assert query(session)["lanes"] == "vllm_v1"
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "named"),
+    [
+        ("static/nonsense/vllm_v1", ["static", "vllm_v1"], "nonsense"),
+        ("nonsense", ["static", "continuous"], "nonsense"),
+        ("static:budget=6,foo=1", ["static:budget=6"], "foo"),
+        ("static:budget=x", ["static"], "budget"),
+        ("static:time=tick", ["static"], "time"),
+        ("continuous:mode=nonsense", ["continuous"], "mode"),
+        ("static:requests.C.id=D", ["static"], "requests.C.id"),
+        ("static:<img src=x>", ["static"], "<img src"),
+        ("x" * 9_000, ["static", "continuous"], "x" * 40),
+    ],
+)
+def test_what_is_damaged_in_lanes_is_left_out_and_named(
+    value: str, kept: list[str], named: str
+) -> None:
+    session = opened(scenario="5a", lanes=value)
+    assert packed_lanes(session.lanes).split("/") == kept
+    assert named in session.notice
+    assert session.problems == []
+
+
+def test_of_too_many_lanes_the_first_four_are_shown() -> None:
+    session = opened(scenario="5a", lanes="/".join(["static"] * 9))
+    assert len(session.lanes) == 4
+    assert "9 lanes" in session.notice
+
+
+def test_an_empty_list_of_lanes_is_none() -> None:
+    session = opened(scenario="5a", lanes="/")
+    assert packed_lanes(session.lanes) == "static/continuous"
 
 
 # The setup.
@@ -293,7 +374,12 @@ def test_rows_for_a_scene_that_is_not_edited_are_left_out_and_said() -> None:
 
 def test_too_many_or_too_long_rows_stay_out_of_the_address() -> None:
     session = Session()
-    session.set_rows([row(f"请求{i}", "0", "1", "1") for i in range(MOST_ROWS)])
+    draw = Random(1)
+    names = (
+        "".join(chr(draw.randint(0x4E00, 0x9FFF)) for _ in range(20)) for _ in range(MOST_ROWS)
+    )
+    session.set_rows([row(name, "0", "1", "1") for name in names])
+    assert not session.problems
     assert "rows" not in query(session)
     session.set_rows([row(str(i), "0", "1", "1") for i in range(MOST_ROWS)])
     assert len(address(session)) < MOST_CHARACTERS
@@ -332,6 +418,7 @@ def test_any_query_opens_something(text: str) -> None:
             "budget": st.integers().map(str) | st.text(),
             "rows": st.text("A0123456789.-_%") | st.text(),
             "theme": st.text(),
+            "lanes": st.lists(LANE_PIECES, max_size=12).map("".join) | st.text(),
         },
     )
 )

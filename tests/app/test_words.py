@@ -44,7 +44,7 @@ def test_only_requests_of_the_scenario_become_chips() -> None:
     assert mark(text, {"A": 0, "P": 3}) == marked
 
 
-@pytest.mark.parametrize("last", [("dom.js", "editor.js"), ("dom.js", "shell/top.js")])
+@pytest.mark.parametrize("last", [("dom.js", "editor.js"), ("dom.js", "shell/rail.js")])
 def test_joined_browser_code_has_no_relative_import_left(last: tuple[str, str]) -> None:
     source = module(*last)
     assert "import " not in source.split("/**")[0]

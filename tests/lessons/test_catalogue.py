@@ -2,21 +2,18 @@
 
 import re
 from pathlib import Path
-from string import Formatter
 
 import pytest
 
-from lessons.catalogue import figures, scenes, text
+from lessons.catalogue import scenes, steps, text
+from lessons.figures import figures, here
+from lessons.steps import Step
 from sim.files import builtin
 
 LANGUAGES = ("en", "zh")
 SCENES = list(scenes())
 EACH = [(name, lang) for name in SCENES for lang in LANGUAGES]
-
-# Digits that may stand in a text as typed, a scene: budgets the reader is asked to try, the round
-# to go to, and what follows at once from such a budget (8a: the round time at a budget of 6).
-# Everything else must be a named value, so that no text can lie when a scenario changes.
-ALLOWED = {"5a": {"3"}, "5c": {"1", "3", "5", "8", "12"}, "8a": {"6"}}
+FEWEST_STEPS, MOST_STEPS = 3, 6
 
 
 def source(name: str, lang: str) -> str:
@@ -24,66 +21,51 @@ def source(name: str, lang: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "lang"), EACH)
-def test_every_scene_has_a_title_a_hook_and_a_text(name: str, lang: str) -> None:
+def test_every_scene_has_a_title_a_hook_and_steps(name: str, lang: str) -> None:
     written = text(name, lang)
     assert written.title and "\n" not in written.title and not written.title.startswith("#")
+    assert len(written.short) <= 20
     assert written.hook and "\n" not in written.hook
-    assert len(written.body) > 80
+    assert FEWEST_STEPS <= len(written.steps) <= MOST_STEPS
+    assert all(step.title and "\n" not in step.title for step in written.steps)
+    assert all(len(step.body) > 30 for step in written.steps)
 
 
 @pytest.mark.parametrize(("name", "lang"), EACH)
 def test_no_brace_stays_unfilled(name: str, lang: str) -> None:
     written = text(name, lang)
-    assert not set("{}") & set(written.title + written.hook + written.body)
-    assert "None" not in written.body
+    words = [written.title, written.hook, *(part for step in written.steps for part in
+             (step.title, step.body))]  # fmt: skip
+    assert not set("{}") & set("".join(words))
+    assert "None" not in "".join(words)
 
 
 @pytest.mark.parametrize(("name", "lang"), EACH)
 def test_no_figure_is_typed_by_hand(name: str, lang: str) -> None:
     bare = re.sub(r"`[^`]*`", "", source(name, lang))  # code such as `vllm_v1` is a name
     bare = re.sub(r"\{[^}]*\}", "", bare)
-    assert set(re.findall(r"\d+(?:\.\d+)?", bare)) <= ALLOWED.get(name, set())
-
-
-def test_the_time_typed_in_8a_is_the_round_time_at_that_budget() -> None:
-    """`every 6 ms` is typed, because its budget of 6 is not the scenario's."""
-    outputs = figures(builtin("8a").with_setup(budget=6))["continuous"]["requests"]["A"]["outputs"]
-    assert outputs[:3] == [6, 12, 18]
-
-
-def test_the_budgets_to_try_in_5c_change_nothing_from_some_point_on() -> None:
-    spans = [
-        figures(builtin("5c").with_setup(budget=budget))["continuous"]["overall"]["makespan"]
-        for budget in (3, 5, 8, 12)
-    ]
-    assert spans == [21.5, 17.5, 17.5, 17.5]
-
-
-def names_in(raw: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(raw) if name}
+    assert re.findall(r"\d+(?:\.\d+)?", bare) == []
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_both_languages_name_the_same_values(name: str) -> None:
-    english, chinese = (names_in(source(name, lang)) for lang in LANGUAGES)
-    assert english == chinese
+def test_the_first_step_leaves_the_stage_at_the_start(name: str) -> None:
+    assert (steps(name)[0].round, steps(name)[0].time) == ("start", None)
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_both_languages_mark_the_same_requests(name: str) -> None:
-    english, chinese = (
-        set(re.findall(r"\*\*([A-Z]\d?)\*\*", source(name, lang))) for lang in LANGUAGES
-    )
-    assert english == chinese
-    assert english <= {request.id for request in builtin(name).requests}
+def test_steps_go_forward_in_time(name: str) -> None:
+    scenario = builtin(name)
+    ends = [shown["end"] if (shown := here(scenario, step)) else 0 for step in steps(name)]
+    assert ends == sorted(ends) and ends[-1] > 0
 
 
-@pytest.mark.parametrize("name", SCENES)
-def test_every_named_value_is_a_plain_figure(name: str) -> None:
-    values = figures(builtin(name))
-    for field in names_in(source(name, "en")):
-        value, _ = Formatter().get_field(field, (), values)
-        assert isinstance(value, int | float) and not isinstance(value, bool), field
+@pytest.mark.parametrize(("name", "lang"), EACH)
+def test_chinese_has_a_space_between_its_own_and_other_letters(name: str, lang: str) -> None:
+    if lang == "zh":
+        words = "\n".join(f"{step.title}\n{step.body}" for step in text(name, lang).steps)
+        bare = words.replace("*", "").replace("`", "")
+        touching = re.findall(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]", bare)
+        assert touching == []
 
 
 def test_scenes_stand_in_the_order_of_the_course() -> None:
@@ -105,5 +87,45 @@ def test_no_text_is_left_without_a_scene() -> None:
 
 
 def test_figures_in_the_by_hand_text_are_those_on_paper() -> None:
-    body = text("5a", "en").body
-    assert "10.5 ms after it arrived, against 8 for **A** and 6 for **B**" in body
+    bodies = [step.body for step in text("5a", "en").steps]
+    assert "**C** gets 2 of its 3 prompt tokens" in bodies[3]
+    assert "TTFT is 10.5 ms, against 8 for **A** and 6 for **B**" in bodies[4]
+    assert "7 tokens in 19.5 ms: 358.97 a second. The static lane needs 24 ms" in bodies[5]
+
+
+def test_the_budgets_told_in_5c_change_nothing_from_some_point_on() -> None:
+    last = text("5c", "en").steps[-1].body
+    assert "ends at 17.5 ms. With 3 tokens" in last
+    assert "at 21.5, with 5 at 17.5, with 12 at 17.5" in last
+
+
+def test_the_pieces_told_in_8a_are_those_of_its_lane() -> None:
+    body = text("8a", "en").steps[2].body
+    assert "budget to 6" in body and "pieces of 4" in body
+    assert "at 6, 12 and 18 ms; **P** has its first token only at 18" in body
+
+
+@pytest.mark.parametrize(
+    ("step", "number"),
+    [
+        (Step(), None),
+        (Step(round="end"), 5),
+        (Step(round=3), 3),
+        (Step(round=0), None),
+        (Step(time=13), 3),
+        (Step(time=12.9), 2),
+        (Step(round="A arrival"), None),
+        (Step(round="C arrival"), 2),  # at 6 ms, inside round 2
+        (Step(round="C first"), 4),
+        (Step(round="B finish"), 3),
+        (Step(round="C first", lane="static"), 6),
+    ],
+)
+def test_a_step_names_its_round_in_several_ways(step: Step, number: int | None) -> None:
+    shown = here(builtin("5a"), step)
+    assert (shown and shown["round"]) == number
+
+
+def test_a_lane_of_the_lesson_can_be_named_in_a_text_though_it_is_a_number() -> None:
+    template = "{lane[3][overall][makespan]} {continuous[round][2][end]} {setup.budget}"
+    assert template.format_map(dict(figures(builtin("5c")))) == "21.5 9 6"

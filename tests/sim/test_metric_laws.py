@@ -296,6 +296,14 @@ def test_progress_agrees_with_metrics_after_every_round(subject: Scenario) -> No
             "waiting": len(record.queue),
             "used": record.used,
             "good": known.num_good,
+            "mean_queue": latencies["queue"]["mean"],
+            "request_rate": overall["request_rate"],
+            "input_tps": overall["input_tps"],
+            "budget_use": overall["budget_use"],
+            "peak_used": overall["peak_blocks"],
+            "mean_used": known.kv and known.kv.mean,
+            "preemptions": overall["preemptions"],
+            "recomputed": overall["recomputed"],
         }
         for name, column in columns.items():
             value = None if np.isnan(column[k]) else column[k]

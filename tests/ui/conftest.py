@@ -6,49 +6,21 @@ browser's console or a Python traceback fails it, whatever the test itself looke
 resolves no name but 127.0.0.1, so that a forbidden request fails at once, online or not.
 """
 
-import os
 import re
-import signal
-import socket
-import subprocess
-import sysconfig
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.run import find_browser
+from tests.ui.served import BROWSER_ARGUMENTS, HOST, Server, serving
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-HOST = "127.0.0.1"
-START_SECONDS = 60
 WAIT_MS = 20_000
-TRACEBACK = "Traceback (most recent call last)"
-CLOSED_WHILE_SENDING = re.compile(
-    r"Task exception was never retrieved\nfuture: [^\n]*write_message"
-    r"[\s\S]*?^tornado\.websocket\.WebSocketClosedError$",
-    re.MULTILINE,
-)
-# Bokeh's own, when a page closes before its session is there: nobody is left to be told.
-CLOSED_TOO_EARLY = re.compile(
-    r"Traceback (?:(?!Traceback)[\s\S])*?notify_connection_lost\(\)\n"
-    r"(?:[ \t][^\n]*\n)*\w*Error[^\n]*"
-)
-BROWSER_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--no-first-run",
-    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}",
-]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,85 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.ui)
 
 
-@dataclass
-class Server:
-    """A running `panel serve app`, and all it has printed."""
-
-    process: subprocess.Popen[bytes]
-    url: str
-    log_file: Path
-    _num_tracebacks_told: int = 0
-
-    def log(self) -> str:
-        return self.log_file.read_text(encoding="utf-8", errors="replace")
-
-    def fail_on_traceback(self) -> None:
-        """Fail with the log if a traceback was printed since the last call."""
-        log = self.log()
-        # A page that is closed while the server still sends to it is nobody's fault.
-        for harmless in (CLOSED_WHILE_SENDING, CLOSED_TOO_EARLY):
-            log = harmless.sub("", log)
-        faults = log.count(TRACEBACK)
-        told, self._num_tracebacks_told = self._num_tracebacks_told, faults
-        if self._num_tracebacks_told > told:
-            pytest.fail(f"the server printed a traceback:\n{log}", pytrace=False)
-
-    def wait_until_it_answers(self) -> None:
-        end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end and self.process.poll() is None:
-            try:
-                with urlopen(f"{self.url}/app", timeout=START_SECONDS) as answer:
-                    answer.read()
-            except URLError:
-                time.sleep(0.1)
-            else:
-                # A page whose script failed is answered with 200 too.
-                self.fail_on_traceback()
-                return
-        pytest.fail(f"panel serve app did not answer:\n{self.log()}", pytrace=False)
-
-    def stop(self) -> None:
-        """End it and its children."""
-        if self.process.poll() is not None:
-            return
-        os.killpg(self.process.pid, signal.SIGTERM)
-        try:
-            self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The page, served as the README says: `server.url + "/app"`, `server.log()`."""
-    port = free_port()
-    log_file = tmp_path_factory.mktemp("server") / "log.txt"
-    panel = Path(sysconfig.get_path("scripts")) / "panel"
-    with log_file.open("wb") as log:
-        process = subprocess.Popen(
-            [panel, "serve", "app", "--address", HOST, "--port", str(port)],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    running = Server(process, f"http://{HOST}:{port}", log_file)
-    try:
-        running.wait_until_it_answers()
+    with serving(tmp_path_factory.mktemp("server") / "log.txt") as running:
         yield running
-    finally:
-        running.stop()
-    running.fail_on_traceback()
 
 
 @pytest.fixture(scope="session")

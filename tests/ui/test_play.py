@@ -141,7 +141,7 @@ def test_the_other_language_speaks_everywhere(open_page: Open) -> None:
     expect(page.get_by_test_id("overall")).to_contain_text("总时长")
     expect(page.locator("h1")).to_have_text("你来当调度器")
     expect_time(page, "24")
-    page.get_by_role("button", name="EN").click()
+    page.get_by_role("button", name="EN", exact=True).click()
     expect(page.get_by_test_id("overall")).to_contain_text("makespan")
 
 

@@ -15,6 +15,8 @@ function actions(player) {
     back: ready((p) => stepBy(p, -1)),
     toStart: ready((p) => jumpToEdge(p, "t0")),
     toEnd: ready((p) => jumpToEdge(p, "t1")),
+    phaseForward: ready((p) => stepPhase(p, 1)),
+    phaseBack: ready((p) => stepPhase(p, -1)),
     toggle: ready((p) => (p.isPlaying ? pause(p) : play(p))),
     previousEvent: ready((p) => jumpToEvent(p, -1)),
     nextEvent: ready((p) => jumpToEvent(p, 1)),
@@ -27,7 +29,8 @@ function actions(player) {
     }),
     faster: ready((p) => changeSpeed(p, 1)),
     slower: ready((p) => changeSpeed(p, -1)),
-    showAll: ready(showAll),
+    everything: ready(showEverything),
+    oneLane: ready((p, key) => showLaneNumber(p, Number(key))),
     zoomIn: ready((p) => setZoom(p, p.zoom * 2)),
     zoomOut: ready((p) => setZoom(p, p.zoom / 2)),
     showAround: ready(showAround),
@@ -115,7 +118,6 @@ function onPlayingChanged(player) {
   const { transport, isPlaying, say, root, clock } = player;
   showPlaying(transport, isPlaying, say);
   root.dataset.playing = String(isPlaying);
-  player.cardsEl.setAttribute("aria-live", isPlaying ? "off" : "polite");
   if (isPlaying) return;
   const next = lowerBound(clock.bounds, player.t - clock.eps);
   player.t = clock.bounds[Math.min(clock.bounds.length - 1, Math.max(clock.first, next))] ?? player.t;
@@ -190,4 +192,17 @@ function showLanes(player, key) {
   player.t = stop ?? player.clock.bounds[0];
   rebuild(player);
   if (stop === null) want(player, { t: chosen, from: chosen, step: 0 });
+}
+
+/** Show the lane of a number alone, if there is one to choose. */
+function showLaneNumber(player, number) {
+  const { lanes } = player.payload;
+  const lane = lanes.length > 1 ? lanes[number - 1] : undefined;
+  if (lane && lane.key !== player.view) showLanes(player, lane.key);
+}
+
+/** Show all lanes, and all of the window. */
+function showEverything(player) {
+  showAll(player);
+  if (player.view !== "all") showLanes(player, "all");
 }

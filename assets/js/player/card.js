@@ -11,14 +11,15 @@ const MOST_CARD_HEIGHT = 236;
 const SQUEEZED = 240;
 const MOST_ON_PHONE = 3 * LINE_HEIGHT + 6;
 
-/** Make the card of a lane. */
-function createCard(lane, isOnly, say) {
+/** Make the card of a lane; `onPhase` is told which phase is wanted. */
+function createCard(lane, isOnly, say, onPhase) {
   const parts = {
     name: h("h3", { text: say("this_round") }),
     lane: h("b.rb-card-lane", { text: isOnly ? "" : lane.short ?? lane.title }),
-    phases: h("ol.rb-phases", {}, ...PHASES.map((phase) => h("li", { text: say(`phase_${phase}`) }))),
+    phases: h("ol.rb-phases", { "aria-label": say("phases") }, ...PHASES.map((phase, i) => h("li", {},
+      h("button", { type: "button", text: say(`phase_${phase}`), title: say(`phase_${phase}_help`), onclick: () => onPhase(i) })))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
-    list: h("ul.rb-lines"),
+    list: h("ul.rb-lines", { tabindex: 0 }),
   };
   const head = h("header", {}, parts.name, parts.lane, parts.phases, parts.sum);
   const el = h("section.rb-card", { "data-testid": `card-${lane.key}` }, head, parts.list);
@@ -53,7 +54,7 @@ function fitCards(cards, lanes, width, size) {
 
 /** Width of the names of the phases, which only a card alone has. */
 function phasesWidth(cards, size) {
-  if (cards.length > 1 || size.name === "phone") return 0;
+  if (cards.length > 1) return 0;
   const scale = size.card / 14;
   const names = [...cards[0].phases.children].map((phase) => phase.textContent);
   return names.reduce((sum, name) => sum + textWidth(name, 12 * scale, 700) + 16 * scale, 12);
@@ -134,8 +135,9 @@ function showCard(card, data, payload) {
   card.list.replaceChildren(...items, ...(more ? [more] : []));
 }
 
-/** One line: chip, mini bricks, sentence, reasons. */
+/** One line: chip, mini bricks, sentence, reasons; or a sentence about the whole round. */
 function cardLine(line, payload) {
+  if (line.isWhole) return h("li.rb-whole", {}, h("span.rb-say", { text: line.text }));
   const request = payload.requests[line.req] ?? { label: line.label ?? "", id: "", colour: 6 };
   return h("li", {},
     chip(request),
@@ -170,5 +172,10 @@ function miniBricks(line, request) {
 /** Light the phase that a share of the round has reached. */
 function lightPhase(card, share) {
   const reached = PHASE_STARTS.filter((start) => share >= start).length - 1;
-  [...card.phases.children].forEach((phase, i) => phase.classList.toggle("rb-now", i === reached));
+  [...card.phases.children].forEach((phase, i) => {
+    if (phase.classList.contains("rb-now") === (i === reached)) return;
+    phase.classList.toggle("rb-now", i === reached);
+    if (i === reached) phase.firstChild.setAttribute("aria-current", "step");
+    else phase.firstChild.removeAttribute("aria-current");
+  });
 }

@@ -3,8 +3,10 @@
 const NO_LINE = { line_color: null, line_alpha: 1, line_width: 1, line_dash: "solid" };
 const MERGE_UNDER = 12;
 const DENSE_UNDER = 3.5;
+const OUTLINED = new Set(["hold", "paused", "preempted", "swapped"]);
 const HATCH_IDLE_FROM = 3;
-const MOST_PADS_HATCHED = 80;
+const MOST_HATCHED = 80; // with a colour of their own
+const IN_OWN_COLOUR = new Set(["hatch_pad", "hatch_paused", "hatch_swapped"]);
 
 /** Fill, line and hatch of a phase in a request's colour. */
 function phaseStyle(phase, colour, { theme, dark }, roomy) {
@@ -12,6 +14,16 @@ function phaseStyle(phase, colour, { theme, dark }, roomy) {
   switch (phase) {
     case "prefill":
       return { fill_color: colour.strong, ...NO_LINE, hatch: "hatch_prefill" };
+    case "again":
+      return { fill_color: colour.strong, ...NO_LINE, hatch: "hatch_again" };
+    case "paused":
+      return { fill_color: null, ...outline(colour.strong, 1), hatch: "hatch_paused" };
+    case "swapped":
+      return { fill_color: null, ...outline(colour.strong, 1), line_dash: "6 3", hatch: "hatch_swapped" };
+    case "preempted":
+      return { fill_color: null, ...outline(colour.strong, 1), line_width: 1.5, line_dash: "6 3" };
+    case "draft":
+      return { fill_color: theme.surface, ...outline(colour.strong, dark ? 0.75 : 0.6) };
     case "pad":
       return { fill_color: theme.surface, ...outline(colour.strong, 0.7), hatch: "hatch_pad" };
     case "idle":
@@ -31,6 +43,9 @@ function styleHatches(figure, { theme, layout }) {
   const { hatch, weight } = layout.size;
   const styles = {
     hatch_prefill: { hatch_color: theme.requests[0].on, hatch_alpha: 0.1, hatch_scale: hatch },
+    hatch_again: { hatch_color: theme.requests[0].on, hatch_alpha: 0.32, hatch_scale: (hatch * 2) / 3 },
+    hatch_paused: { hatch_alpha: 0.55, hatch_scale: (hatch * 2) / 3 },
+    hatch_swapped: { hatch_alpha: 0.7, hatch_scale: (hatch * 2) / 3 },
     hatch_idle: { hatch_color: theme.idle, hatch_alpha: 0.33, hatch_scale: hatch },
     hatch_pad: { hatch_alpha: 0.55, hatch_scale: (hatch * 2) / 3 },
   };
@@ -51,9 +66,10 @@ function ghostStyle(color, ctx) {
 
 /** In rows of a few px: no lines, and a decode dark enough to be seen. */
 function denseStyle(phase, colour, { theme }) {
-  if (phase === "hold") return { fill_color: null, line_color: colour.strong, line_alpha: 0.45, line_width: 0.5 };
+  if (OUTLINED.has(phase)) return { fill_color: null, line_color: colour.strong, line_alpha: 0.45, line_width: 0.5 };
   const fills = {
-    decode: mixed(colour.soft, colour.strong, 0.3), prefill: colour.strong, idle: faint(theme.idle),
+    decode: mixed(colour.soft, colour.strong, 0.3), prefill: colour.strong, again: colour.strong,
+    idle: faint(theme.idle),
   };
   return { line_color: null, fill_color: fills[phase] ?? theme.line2 };
 }
@@ -75,12 +91,12 @@ function mixed(first, second, share) {
 /** Put a rectangle on the sheet, and its ghost. */
 function addCell(ctx, box, phase, colour) {
   const height = box.bottom - box.top;
-  const roomy = height >= 8 && box.right - box.left >= 6;
+  const roomy = height >= (phase === "pad" ? 5 : 8) && box.right - box.left >= 6;
   const style = phaseStyle(phase, colour, ctx, roomy);
   const isDense = height < (phase === "idle" ? HATCH_IDLE_FROM : DENSE_UNDER);
   if (isDense) Object.assign(style, denseStyle(phase, colour, ctx));
   const { full } = ctx.sheet;
-  const isSpared = style.hatch === "hatch_pad" && full.hatch_pad.length >= MOST_PADS_HATCHED;
+  const isSpared = IN_OWN_COLOUR.has(style.hatch) && full[style.hatch].length >= MOST_HATCHED;
   const isHatched = roomy || (phase === "idle" && !isDense && box.right - box.left >= 6);
   if (phase === "idle" && !isHatched) style.fill_color = faint(ctx.theme.idle);
   full.cells.push({ ...box, ...style });
@@ -133,14 +149,27 @@ function drawRun(ctx, lane, run, flags) {
     if (until <= ctx.layout.from || since >= ctx.layout.to) continue;
     const isEnded = until <= ctx.layout.to + ctx.clock.eps;
     const token = run.token > 0 ? run.token + (run.kind === "decode" ? k : 0) : 0;
+    const leaves = lane.left.get(run.req);
     drawCell(ctx, lane, run, cut(since), cut(until), {
       token: isEnded ? token : 0,
       finish: run.finish && isEnded && k === run.count - 1,
+      left: leaves && isEnded && Math.abs(leaves.t - until) <= ctx.clock.eps,
       letter: flags.letter && k === 0,
-      word: flags.word && k === 0 && run.kind !== "idle",
+      word: flags.word && k === 0,
     });
   }
-  if (run.kind === "idle") labelIdle(ctx, lane, run, from, to);
+  if (isWordInMiddle(run)) labelRun(ctx, lane, run, { from, to, letter: flags.letter });
+}
+
+/** The phase of a run as it is drawn: a prefill that repeats work, and a pause, have signs of their own. */
+function cellPhase(run) {
+  if (run.kind === "prefill" && run.again) return "again";
+  return run.kind === "hold" && run.paused ? "paused" : run.kind;
+}
+
+/** Whether a run's word stands once, in its middle: of an idle seat, or who is held up without a token. */
+function isWordInMiddle(run) {
+  return run.kind === "idle" || (run.kind === "hold" && !run.token);
 }
 
 /** Draw one cell with what it carries. */
@@ -152,11 +181,11 @@ function drawCell(ctx, lane, run, from, to, parts) {
     left: from + inset, right: to - inset, top: centre - lane.cell / 2, bottom: centre + lane.cell / 2,
   };
   if (run.pad > 0) drawPadded(ctx, run, box, colour, parts);
-  else addCell(ctx, box, run.kind, colour);
+  else addCell(ctx, box, cellPhase(run), colour);
   if (parts.finish) addCap(ctx, lane, box, colour);
   if (lane.dense) return;
   const room = drawToken(ctx, run, box, colour, parts);
-  if (run.pad === 0 && run.kind !== "idle") labelCell(ctx, run, box, colour, parts, room);
+  if (run.pad === 0 && !isWordInMiddle(run)) labelCell(ctx, run, box, colour, parts, room);
 }
 
 /** A prefill cell whose right part is padding up to the longest prompt of the batch. */

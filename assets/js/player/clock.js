@@ -13,8 +13,8 @@ function lowerBound(list, target) {
 }
 
 /**
- * The clock of the shown lanes. A round may reach beyond the end of a window: where it ends is a
- * boundary of the next one.
+ * The clock of the shown lanes: over when the last round is, or when the last one left after it. A
+ * round may reach beyond the end of a window: where it ends is a boundary of the next one.
  * @param {Object} payload
  * @param {Object[]} lanes the lanes shown
  * @returns {{t0: number, t1: number, eps: number, bounds: number[], first: number, stops: number[]}}
@@ -22,16 +22,24 @@ function lowerBound(list, target) {
  *   stand (the left edge of a later window is none); stops: those where an event takes effect
  */
 function makeClock(payload, lanes) {
-  const ends = lanes.map((lane) => lane.rounds.end.at(-1) ?? payload.t0);
-  const t1 = payload.whole ? most(ends, payload.t0) : payload.t1;
+  const t1 = payload.whole ? most(lanes.map((lane) => lane.end), payload.t0) : payload.t1;
   const eps = Math.max(1e-9, (t1 - payload.t0) * 1e-9);
-  const all = lanes.flatMap((lane) => lane.rounds.end).filter((t) => t <= t1 + eps);
+  const late = payload.events.filter((event) => isAfterRounds(payload.lanes[event.lane], event.t, eps));
+  const own = late.filter(({ lane }) => lanes.includes(payload.lanes[lane])).map(({ t }) => t);
+  const all = [...lanes.flatMap((lane) => lane.rounds.end), ...own].filter((t) => t <= t1 + eps);
   all.sort((a, b) => a - b);
   const bounds = [payload.t0];
   for (const t of all) if (t - bounds.at(-1) > eps) bounds.push(t);
   const first = isFirstWindow(payload) ? 0 : 1;
   const clock = { t0: payload.t0, t1: t1 > payload.t0 ? t1 : payload.t0 + 1, eps, bounds, first };
   return { ...clock, stops: eventStops(payload, lanes, clock) };
+}
+
+/** Whether a lane's rounds are over before a time, so that it is no boundary by itself. */
+function isAfterRounds(lane, t, eps) {
+  if (!lane) return false;
+  const { number, end } = lane.rounds;
+  return (number.at(-1) ?? 0) === lane.num_rounds && t > (end.at(-1) ?? -Infinity) + eps;
 }
 
 /** Whether nothing lies before a payload's window. */
@@ -94,24 +102,33 @@ function tokensOut(lane, ended) {
   return ended < 0 ? (lane.emitted_before ?? 0) : lane.rounds.emitted[ended];
 }
 
+/** Whether all rounds of a lane are over with the window's round `ended`; -1: before its first. */
+function areRoundsOver(lane, ended) {
+  const { number } = lane.rounds;
+  return (ended < 0 ? (number[0] ?? 1) - 1 : number[ended]) >= lane.num_rounds;
+}
+
 /** The card of a lane at t: a round's, or the one before, between or after rounds. */
 function cardAt(lane, clock, t) {
   const lit = litRound(lane, clock, t);
   if (lit >= 0) return lane.cards[lit];
   const ended = lastEnded(lane, clock, t);
-  if (tokensOut(lane, ended) === lane.total_tokens) return lane.after;
+  if (areRoundsOver(lane, ended) && t >= lane.end - clock.eps) return lane.after;
   const isBegun = ended >= 0 || lane.rounds.number[0] > 1;
   return isBegun ? lane.between : lane.before;
 }
 
-/** Whether the lanes' rounds begin and end together for as long as both run. */
-function sameRounds(lanes, eps) {
-  const [first, ...others] = lanes;
-  return others.every((lane) => {
-    const common = Math.min(lane.rounds.end.length, first.rounds.end.length);
+/**
+ * Whether the lanes' rounds begin and end together for as long as both run.
+ * @param {Object[]} all start and end of the rounds of each lane
+ */
+function sameRounds(all, eps) {
+  const [first, ...others] = all;
+  return others.every(({ start, end }) => {
+    const common = Math.min(end.length, first.end.length);
     for (let i = 0; i < common; i += 1) {
-      if (Math.abs(lane.rounds.start[i] - first.rounds.start[i]) > eps) return false;
-      if (Math.abs(lane.rounds.end[i] - first.rounds.end[i]) > eps) return false;
+      if (Math.abs(start[i] - first.start[i]) > eps) return false;
+      if (Math.abs(end[i] - first.end[i]) > eps) return false;
     }
     return true;
   });

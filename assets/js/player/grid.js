@@ -58,9 +58,26 @@ function differenceCell(first, second, head, isOver) {
   return { text, name: (value < 0) === (head.better === "less") ? "rb-good" : "rb-bad" };
 }
 
-/** Label of a metric with its unit in quiet type. */
-function metricName(head) {
-  return h("span", {}, head.label, head.unit ? h("small", { text: ` ${head.unit}` }) : "");
+/**
+ * A cell of several lanes' values of one metric: a lane's own, or in the group after the lanes the
+ * difference of two. Of more than two lanes the best is marked, once it is known.
+ */
+function comparedCell(values, group, head, isOver) {
+  if (group >= values.length) return differenceCell(values[0], values[1], head, isOver);
+  const isBest = values.length > 2 && isOver && head.better !== "none" && isBestOf(values, group, head.better);
+  return { text: numberText(values[group], head.digits), name: isBest ? "rb-best" : "" };
+}
+
+/** Whether a value is the best of some that differ. */
+function isBestOf(values, place, better) {
+  const known = values.filter((value) => value !== null);
+  const best = better === "less" ? Math.min(...known) : Math.max(...known);
+  return values[place] === best && known.some((value) => value !== best);
+}
+
+/** Name of a metric, which opens its definition, with its unit in quiet type. */
+function metricName(head, say) {
+  return h("span", {}, defineButton(head, say), head.unit ? h("small", { text: ` ${head.unit}` }) : "");
 }
 
 /** Width of the column of metric names. */
@@ -79,10 +96,12 @@ function metricTexts(known, pick, digits) {
 
 /** All known sets of a lane's part: at the start, after each round, final. */
 function knownSets(part) {
-  return [part.start, ...part.rows, part.final];
+  const { start, rows = rowsOf(part), final } = part;
+  return [start, ...rows, final];
 }
 
 /** The set of a lane's part after round `index` (-1: before any). */
 function setAt(part, index) {
-  return index < 0 ? part.start : part.rows[index];
+  const { start, rows = rowsOf(part) } = part;
+  return index < 0 ? start : rows[index];
 }

@@ -5,7 +5,7 @@ function writeGutter(stage, ctx, lane) {
   const { layout, payload, say } = ctx;
   const isPhone = layout.size.name === "phone";
   if (lane.byRequest) {
-    payload.requests.forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
+    (lane.lane.requests ?? payload.requests).forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
   } else writeSeats(stage, ctx, lane);
   const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
   if (layout.single) {
@@ -23,9 +23,8 @@ function writeRequest(stage, ctx, lane, request, row) {
   const { layout } = ctx;
   if (lane.dense) return;
   const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
-  if (layout.size.name !== "phone") {
-    holder.append(h("span", { text: `${numberText(request.prompt)} → ${numberText(request.output)}` }));
-  }
+  const lengths = `${numberText(request.prompt)} → ${numberText(request.output)}`;
+  if (textWidth(lengths, 13) + 32 <= layout.gutter - 4) holder.append(h("span", { text: lengths }));
   stage.parts.over.append(holder);
 }
 

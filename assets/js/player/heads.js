@@ -1,11 +1,5 @@
 // Round heads: their names over the rounds, and the pill of the round that is lit.
 
-/** The lane with the most rounds, whose heads serve all when they are shared. */
-function longestLane(lanes) {
-  const length = (lane) => lane.lane.rounds.end.length;
-  return lanes.reduce((best, lane) => (length(lane) > length(best) ? lane : best));
-}
-
 /** One row of round heads with its lit pill. */
 function buildHeads(stage, ctx, lane, y) {
   const { layout } = ctx;
@@ -46,29 +40,35 @@ function everySoMany(heads) {
 }
 
 /** Light the pill at t and dim the heads ahead of it. */
-function settleHeads({ layout, clock, say }, { lane, heads, pill }, t) {
+function settleHeads({ layout, clock, say, future }, { lane, heads, pill }, t) {
   const { rounds } = lane.lane;
   const lit = litRound(lane.lane, clock, t);
   const isShown = lit >= 0 && isRoundShown(layout, rounds, lit);
   setShown(pill, isShown);
-  const covered = isShown ? placePill(layout, pill, rounds, lit, say) : [-1, -1];
+  const isCut = future === "nothing" && isShown && rounds.end[lit] > t + clock.eps;
+  const covered = isShown ? placePill(layout, pill, rounds, { lit, isCut }, say) : [-1, -1];
   for (const head of heads) {
-    head.el.classList.toggle("rb-future", rounds.end[head.i] > t + clock.eps);
+    const isAhead = rounds.end[head.i] > t + clock.eps;
+    head.el.classList.toggle("rb-future", isAhead);
     const isCovered = head.x + head.half > covered[0] && head.x - head.half < covered[1];
-    head.el.style.visibility = isCovered ? "hidden" : "";
+    head.el.style.visibility = isCovered || (isAhead && future === "nothing") ? "hidden" : "";
   }
 }
 
-/** Give the pill its round's width, or its text's where the round is narrower. */
-function placePill(layout, pill, rounds, lit, say) {
+/**
+ * Give the pill its round's width, or its text's where the round is narrower, or where its end is
+ * not to be known yet.
+ */
+function placePill(layout, pill, rounds, { lit, isCut }, say) {
   const { font } = layout.size;
   const from = Math.max(layout.gutter, layout.x(rounds.start[lit]));
-  const to = Math.min(layout.right, layout.x(rounds.end[lit]));
+  const to = isCut ? from : Math.min(layout.right, layout.x(rounds.end[lit]));
   const name = numberText(rounds.number[lit]);
   const isPhone = layout.size.name === "phone";
   const text = isPhone ? name : say("round_n", { n: name });
   const width = Math.max(to - from, textWidth(text, font, 700) + 12);
-  const centre = Math.min(layout.width - width / 2, Math.max(width / 2, (from + to) / 2));
+  const wanted = isCut ? from + width / 2 : (from + to) / 2;
+  const centre = Math.min(layout.width - width / 2, Math.max(width / 2, wanted));
   setText(pill, text);
   pill.style.left = `${centre - width / 2}px`;
   pill.style.width = `${width}px`;

@@ -1,16 +1,18 @@
 // Where everything on the stage stands, in px from its top left; nothing is drawn here.
 
 const MOST_REQUEST_ROWS = 40;
+const MOST_CHOSEN_ROWS = 200;
 const MOST_BRICKS = 16;
 const MOST_WAIT_ROWS = 3;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
 
 /**
  * Lay the stage out.
- * @param {Object} view {payload, lanes, clock, size, width, room, range: [from, to]}
+ * @param {Object} view {payload, lanes, clock, size, width, room, rows, range: [from, to]}; rows:
+ *   "requests" or "seats" as chosen, or null
  * @returns {Object} width, height, x(t), cut(t) (x kept inside), t(px), and a layout for each lane
  */
-function layoutStage({ payload, lanes, clock, size, width, room, range }) {
+function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) {
   const single = lanes.length === 1;
   const gutter = single ? size.gutter : size.gutterSeats;
   const plot = Math.max(40, width - gutter - (single ? size.right : size.rightSeats));
@@ -22,7 +24,9 @@ function layoutStage({ payload, lanes, clock, size, width, room, range }) {
     cut: (t) => gutter + ((Math.max(from, Math.min(to, t)) - from) / (to - from)) * plot,
     t: (px) => from + ((px - gutter) / plot) * (to - from),
   };
-  const shared = sameRounds(lanes, clock.eps);
+  const shared = sameRounds(lanes.map((lane) => lane.rounds), clock.eps);
+  base.lanes = lanes.length;
+  base.byRequest = areRowsRequests(payload, lanes, rows);
   const plans = lanes.map((lane) => planLane(payload, lane, base, shared && !single));
   const spare = fitRows(plans, room - (shared ? size.heads : 0));
   planLines(plans, payload, base, spare);
@@ -37,12 +41,11 @@ function layoutStage({ payload, lanes, clock, size, width, room, range }) {
 
 /** What a lane needs, before it is known where it stands. */
 function planLane(payload, lane, base, sharedHeads) {
-  const { single, size } = base;
-  const byRequest = single && payload.requests.length <= MOST_REQUEST_ROWS;
+  const { single, size, byRequest, lanes } = base;
   const bricks = single && lane.budget <= MOST_BRICKS;
   const stripUnit = bricks
     ? Math.max(8, Math.min(size.brick, Math.floor((size.brick * 11) / lane.budget)))
-    : Math.min(single ? size.brick : size.unit, (single ? size.brick * 4 : size.stripMost) / lane.budget);
+    : Math.min(single ? size.brick : size.unit, (single ? size.brick * 4 : stripMost(size, lanes)) / lane.budget);
   return {
     lane, byRequest, bricks, stripUnit,
     count: Math.max(1, byRequest ? payload.requests.length : shownSeats(lane)),
@@ -55,6 +58,17 @@ function planLane(payload, lane, base, sharedHeads) {
     strip: stripUnit * lane.budget,
     ...kvPlan(lane, base), lineGap: 0, line: 0,
   };
+}
+
+/** The height that a strip under seats may have: a little more where only two lanes share the stage. */
+function stripMost(size, lanes) {
+  return lanes > 2 ? size.stripMost : size.stripMost * 1.25;
+}
+
+/** Whether a row is a request: as chosen, or where one lane has few enough of them. */
+function areRowsRequests({ requests }, lanes, rows) {
+  if (requests.length > MOST_CHOSEN_ROWS) return false;
+  return rows ? rows === "requests" : lanes.length === 1 && requests.length <= MOST_REQUEST_ROWS;
 }
 
 /**

@@ -1,64 +1,31 @@
 // The row over the stage: its title, which lanes are shown, zoom, and what the signs mean.
 
-const SWATCHES = {
-  legend_wait: () => svg("svg", { width: 22, height: 12, viewBox: "0 0 22 12" },
-    svg("path", { d: "M1 7h20", stroke: "currentColor", "stroke-width": 2 }),
-    svg("path", { d: "M0 2h10L5 10z", fill: "currentColor" })),
-  legend_prefill: () => h("i.rb-swatch.rb-sw-prefill"),
-  legend_decode: () => h("i.rb-swatch.rb-sw-decode"),
-  legend_first: () => eventMark("first", 13),
-  legend_token: () => svg("svg", { width: 14, height: 14, viewBox: "0 0 14 14" },
-    svg("circle", { cx: 7, cy: 7, r: 6, fill: "none", stroke: "currentColor", "stroke-width": 1.5 })),
-  legend_padding: () => h("i.rb-swatch.rb-sw-pad"),
-  legend_idle: () => h("i.rb-swatch.rb-sw-idle"),
-  hold: () => h("i.rb-swatch.rb-sw-hold"),
-  legend_finish: () => eventMark("finish", 15),
-  legend_ghost: () => h("i.rb-swatch.rb-sw-ghost"),
-};
-
-const MARK_WIDTHS = { legend_first: 13, legend_token: 14, legend_finish: 15 };
-
-// What the legend does without where there is no room for all of it, in this order.
-const SPARED = ["legend_token", "legend_wait", "legend_first", "legend_decode", "hold", "legend_prefill"];
-
-/** The signs that this payload uses, in their order. */
-function legendKeys(lanes, size) {
-  const isPhone = size.name === "phone";
-  const runs = lanes.flatMap((lane) => lane.runs);
-  const has = {
-    legend_wait: lanes.length === 1 && lanes[0].waits.length > 0,
-    legend_token: lanes.length === 1 && !isPhone,
-    legend_padding: runs.some((run) => run.pad > 0),
-    legend_idle: runs.some((run) => run.kind === "idle"),
-    hold: runs.some((run) => run.kind === "hold"),
-  };
-  return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
-}
-
 /**
  * Make the bar over the stage.
- * @param {Object} act {showLanes(key), zoomIn, zoomOut}
+ * @param {Object} act {zoomIn, zoomOut}
+ * @param {Object} lanes see `createLanes`
  */
-function createBar(act) {
+function createBar(act, lanes) {
   const parts = {
     title: h("h2.rb-title"),
-    views: h("div.rb-segments", { role: "group" }),
+    views: lanes.views,
+    add: lanes.add,
     zoom: h("div.rb-zoom", {},
       iconButton("minus", act.zoomOut, "zoom-out"), iconButton("plus", act.zoomIn, "zoom-in")),
     legend: h("ul.rb-legend"),
   };
-  return { el: h("div.rb-bar", {}, ...Object.values(parts)), ...parts, act };
+  return { el: h("div.rb-bar", {}, ...Object.values(parts)), ...parts, lanes };
 }
 
 /** Fill the bar for a view. */
 function drawBar(bar, ctx) {
-  const { payload, lanes, say, view, size, canZoom } = ctx;
+  const { payload, lanes, say, size, canZoom } = ctx;
   setText(bar.title, payload.title);
   bar.title.title = payload.title;
-  const keys = fitLegend(legendKeys(lanes, size), ctx);
+  drawLanes(bar.lanes, ctx);
+  const keys = fitLegend(legendKeys(ctx), ctx);
   bar.legend.replaceChildren(...keys.map((key) =>
     h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
-  drawViews(bar, payload, view, say);
   setShown(bar.zoom, canZoom);
   nameButton(bar.zoom.children[0], say("zoom_out"));
   nameButton(bar.zoom.children[1], say("zoom_in"));
@@ -69,8 +36,9 @@ function fitLegend(keys, { payload, lanes, say, size, width, canZoom }) {
   if (size.name === "phone" || window.innerWidth < 1100) return keys;
   const font = size.name === "wide" ? 14 : 12;
   const names = [say("view_both"), ...payload.lanes.map((lane) => lane.short ?? lane.title)];
-  const views = payload.lanes.length > 1 ? names.reduce((sum, name) => sum + textWidth(name, font, 700) + 20, 16) : 0;
-  const room = width - views - (canZoom ? 82 : 0) - 18;
+  const views = names.reduce((sum, name) => sum + Math.min(200, textWidth(name, font, 700) + 21), 16);
+  const add = textWidth(say("lane_add"), font) + 58;
+  const room = width - (payload.lanes.length > 1 ? views : 0) - add - (canZoom ? 82 : 0) - 18 - VIEW_BUTTON;
   const kept = new Set(keys);
   const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + (MARK_WIDTHS[key] ?? 22) + 15, 0);
   for (const key of SPARED) if (needed() > room) kept.delete(key);
@@ -82,15 +50,6 @@ function limitZoom(bar, zoom) {
   const [out, closer] = bar.zoom.children;
   out.disabled = zoom <= 1;
   closer.disabled = zoom >= MOST_ZOOM;
-}
-
-/** The choice of lanes, when there is one. */
-function drawViews(bar, payload, view, say) {
-  setShown(bar.views, payload.lanes.length > 1);
-  bar.views.setAttribute("aria-label", say("lanes_shown"));
-  const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
-  bar.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title, short }) =>
-    segment(short ?? title, view === key, () => bar.act.showLanes(key), `view-${key}`)));
 }
 
 /** One button of a segmented control. */

@@ -1,12 +1,22 @@
 // Metrics: per request and overall, as of the cursor and final, and the difference of two lanes.
+// A few are always there; "more" brings the others.
 
 const MOST_COLUMN_REQUESTS = 4;
 
+/** Metrics of a table that are shown, each with its column; what is nothing in every lane is not. */
+function shownHeads({ payload, lanes, memory }, table) {
+  const isKnown = (column) => table !== "overall" || lanes.some((lane) =>
+    lane.overall.final[column] !== null || lane.overall.rows.some((row) => row[column] !== null));
+  return payload[`${table}_head`]
+    .map((head, column) => ({ ...head, column }))
+    .filter((head) => !head.more || (memory.isMore && isKnown(head.column)));
+}
+
 /** Column widths of the metrics per request, by metric, over all lanes. */
-function requestWidths(payload, lanes, font) {
-  return payload.per_request_head.map((head, column) => {
+function requestWidths(heads, lanes, font) {
+  return heads.map(({ column, digits }) => {
     const texts = lanes.flatMap((lane) => metricTexts(
-      knownSets(lane.per_request), (rows) => rows.map((row) => row?.[column] ?? null), head.digits));
+      knownSets(lane.per_request), (rows) => rows.map((row) => row?.[column] ?? null), digits));
     return longest(texts, font) + 10;
   });
 }
@@ -19,12 +29,12 @@ function hasRequestMetrics(payload, lanes) {
 /** Metrics per request of one lane: as of the cursor, and final. */
 function createRequestMetrics(ctx, lane) {
   const { payload, say } = ctx;
-  const heads = payload.per_request_head;
-  const widths = requestWidths(payload, [lane], tableFont(ctx.size))
+  const heads = shownHeads(ctx, "per_request");
+  const widths = requestWidths(heads, [lane], tableFont(ctx.size))
     .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 10));
-  const latest = say("final_at", { time: finalTime(ctx, lane) });
+  const latest = finalTitle(ctx, lane);
   const group = (title, quiet) =>
-    ({ title, quiet, widths, least: latest, heads: heads.map((head) => document.createTextNode(head.label)) });
+    ({ title, quiet, widths, least: latest, heads: heads.map((head) => defineButton(head, say)) });
   const grid = createGrid({
     rows: payload.requests.map(chip), id: `per-request-${lane.key}`,
     groups: [group("", false), group(latest, true)], font: ctx.size.font,
@@ -35,8 +45,9 @@ function createRequestMetrics(ctx, lane) {
     const now = setAt(lane.per_request, ended);
     const before = setAt(lane.per_request, ended - 1);
     fillGrid(grid, (r, g, c) => {
-      const value = (g === 0 ? now : lane.per_request.final)[r]?.[c] ?? null;
-      const isChanged = g === 0 && isLit && ended >= 0 && (before?.[r]?.[c] ?? null) !== value;
+      const { column } = heads[c];
+      const value = g === 0 ? now[r][column] : finalValue(ctx, lane.per_request.final[r][column]);
+      const isChanged = g === 0 && isLit && ended >= 0 && before[r][column] !== value;
       return { text: numberText(value, heads[c].digits), name: isChanged ? "rb-changed" : "" };
     });
   };
@@ -44,8 +55,8 @@ function createRequestMetrics(ctx, lane) {
 }
 
 /** Width of the longest value of an overall metric in a lane. */
-function overallWidth(lane, column, head, font) {
-  return longest(metricTexts(knownSets(lane.overall), (row) => [row[column]], head.digits), font);
+function overallWidth(lane, { column, digits }, font) {
+  return longest(metricTexts(knownSets(lane.overall), (row) => [row[column]], digits), font);
 }
 
 /** When a lane's run is over, as text. */
@@ -53,18 +64,29 @@ function finalTime({ payload, say }, lane) {
   return timeText(payload, say, payload.overview?.t1 ?? lane.rounds.end.at(-1));
 }
 
+/** "final, 19.5 ms", or that the end comes after the guess. */
+function finalTitle(ctx, lane) {
+  return hidesFuture(ctx) ? ctx.say("after_guess") : ctx.say("final_at", { time: finalTime(ctx, lane) });
+}
+
+/** A final value, unless it is still to be guessed. */
+function finalValue(ctx, value) {
+  return hidesFuture(ctx) ? null : value;
+}
+
 /** Overall metrics of one lane: a row as of the cursor, a row at the end. */
 function createOverallOne(ctx, lane) {
-  const { payload, say } = ctx;
-  const heads = payload.overall_head;
-  const widths = heads.map((head, column) => Math.max(
-    overallWidth(lane, column, head, tableFont(ctx.size)),
+  const { say } = ctx;
+  const heads = shownHeads(ctx, "overall");
+  const widths = heads.map((head) => Math.max(
+    overallWidth(lane, head, tableFont(ctx.size)),
     longest([head.label, head.unit ?? ""], 12)) + 14);
   const time = h("span");
+  const latest = finalTitle(ctx, lane);
   const grid = createGrid({
-    rows: [time, h("span.rb-final", { text: say("final_at", { time: finalTime(ctx, lane) }) })],
-    groups: [{ title: "", heads: heads.map(stackedName), widths }], id: `overall-${lane.key}`,
-    first: textWidth(say("final_at", { time: finalTime(ctx, lane) }), tableFont(ctx.size)) + 16,
+    rows: [time, h("span.rb-final", { text: latest })],
+    groups: [{ title: "", heads: heads.map((head) => stackedName(head, say)), widths }], id: `overall-${lane.key}`,
+    first: textWidth(latest, tableFont(ctx.size)) + 16,
   });
   const settle = (states) => {
     const { ended, isLit, time: now } = states.get(lane);
@@ -72,34 +94,61 @@ function createOverallOne(ctx, lane) {
     const sets = [setAt(lane.overall, ended), lane.overall.final];
     const before = setAt(lane.overall, ended - 1);
     fillGrid(grid, (r, _, c) => {
-      const isChanged = r === 0 && isLit && ended >= 0 && before[c] !== sets[0][c];
-      const name = isChanged ? "rb-changed" : "";
-      return { text: numberText(sets[r][c], heads[c].digits), name: r === 1 ? "rb-final" : name };
+      const { column, digits } = heads[c];
+      const isChanged = r === 0 && isLit && ended >= 0 && before[column] !== sets[0][column];
+      const value = r === 1 ? finalValue(ctx, sets[1][column]) : sets[0][column];
+      return { text: numberText(value, digits), name: r === 1 ? "rb-final" : isChanged ? "rb-changed" : "" };
     });
   };
   return { grid, settle };
 }
 
 /** A metric's label above its unit. */
-function stackedName(head) {
-  return h("span.rb-stacked", {}, head.label, h("small", { text: head.unit ?? "" }));
+function stackedName(head, say) {
+  return h("span.rb-stacked", {}, defineButton(head, say), h("small", { text: head.unit ?? "" }));
+}
+
+/** Overall metrics of one lane, a row a metric: there are too many for columns. */
+function createOverallRows(ctx, lane) {
+  const { say } = ctx;
+  const heads = shownHeads(ctx, "overall");
+  const font = tableFont(ctx.size);
+  const latest = finalTitle(ctx, lane);
+  const now = h("span");
+  const width = Math.max(most(heads.map((head) => overallWidth(lane, head, font))) + 22, textWidth(latest, 12) + 16);
+  const groups = [now, document.createTextNode(latest)].map((head, i) =>
+    ({ title: "", heads: [head], widths: [width], quiet: i === 1 }));
+  const rows = heads.map((head) => metricName(head, say));
+  const grid = createGrid({ rows, groups, first: nameWidth(heads, ctx), id: `overall-${lane.key}` });
+  const settle = (states) => {
+    const { ended, isLit, time } = states.get(lane);
+    setText(now, say("as_of", { time }));
+    const [set, before] = [setAt(lane.overall, ended), setAt(lane.overall, ended - 1)];
+    fillGrid(grid, (r, g) => {
+      const { column, digits } = heads[r];
+      if (g === 1) return { text: numberText(finalValue(ctx, lane.overall.final[column]), digits) };
+      const isChanged = isLit && ended >= 0 && before[column] !== set[column];
+      return { text: numberText(set[column], digits), name: isChanged ? "rb-changed" : "" };
+    });
+  };
+  return { grid, settle };
 }
 
 /** Metrics per request of several lanes, as lanes of requests or as requests of metrics. */
 function createRequestComparison(ctx) {
-  const { payload, lanes } = ctx;
-  const heads = payload.per_request_head;
+  const { payload, lanes, say } = ctx;
+  const heads = shownHeads(ctx, "per_request");
   const byMetric = payload.requests.length <= MOST_COLUMN_REQUESTS;
-  const widths = requestWidths(payload, lanes, tableFont(ctx.size));
+  const widths = requestWidths(heads, lanes, tableFont(ctx.size));
   const columns = byMetric ? payload.requests : heads;
-  const columnHead = (column) => (byMetric ? chip(column) : document.createTextNode(column.label));
+  const columnHead = (column) => (byMetric ? chip(column) : defineButton(column, say));
   const width = (i) => (byMetric
     ? Math.max(30, ...widths)
     : Math.max(widths[i], textWidth(heads[i].label, 12) + 10));
   const groups = comparisonGroups(ctx).map((title) => ({
     title, heads: columns.map(columnHead), widths: columns.map((_, i) => width(i)),
   }));
-  const rows = byMetric ? heads.map(metricName) : payload.requests.map(chip);
+  const rows = byMetric ? heads.map((head) => metricName(head, say)) : payload.requests.map(chip);
   const first = byMetric ? nameWidth(heads, ctx) : CHIP_COLUMN;
   const grid = createGrid({ rows, groups, first, id: "per-request", font: ctx.size.font });
   const settle = (states, isFinal) => {
@@ -107,10 +156,8 @@ function createRequestComparison(ctx) {
       (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
     const isOver = isFinal || areOver(lanes, states);
     fillGrid(grid, (r, g, c) => {
-      const [request, metric] = byMetric ? [c, r] : [r, c];
-      const value = (lane) => sets[lane][request]?.[metric] ?? null;
-      if (g < lanes.length) return { text: numberText(value(g), heads[metric].digits) };
-      return differenceCell(value(0), value(1), heads[metric], isOver);
+      const [request, head] = byMetric ? [c, heads[r]] : [r, heads[c]];
+      return comparedCell(sets.map((set) => set[request][head.column]), g, head, isOver);
     });
   };
   return { grid, settle };
@@ -124,24 +171,21 @@ function comparisonGroups({ lanes, say }) {
 
 /** Overall metrics of several lanes: a row a metric. */
 function createOverallComparison(ctx) {
-  const { payload, lanes } = ctx;
-  const heads = payload.overall_head;
+  const { lanes, say } = ctx;
+  const heads = shownHeads(ctx, "overall");
   const font = tableFont(ctx.size);
-  const widest = most(lanes.flatMap((lane) => heads.map((head, c) => overallWidth(lane, c, head, font))));
+  const widest = most(lanes.flatMap((lane) => heads.map((head) => overallWidth(lane, head, font))));
   const groups = comparisonGroups(ctx).map((title) => ({
     title: "", heads: [document.createTextNode(title)],
     widths: [Math.max(widest + 22, textWidth(title, 12) + 16)],
   }));
   const first = nameWidth(heads, ctx);
-  const grid = createGrid({ rows: heads.map(metricName), groups, first, id: "overall" });
+  const grid = createGrid({ rows: heads.map((head) => metricName(head, say)), groups, first, id: "overall" });
   const settle = (states, isFinal) => {
     const sets = lanes.map(({ overall: part }, i) =>
       (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
     const isOver = isFinal || areOver(lanes, states);
-    fillGrid(grid, (r, g) => {
-      if (g < lanes.length) return { text: numberText(sets[g][r], heads[r].digits) };
-      return differenceCell(sets[0][r], sets[1][r], heads[r], isOver);
-    });
+    fillGrid(grid, (r, g) => comparedCell(sets.map((set) => set[heads[r].column]), g, heads[r], isOver));
   };
   return { grid, settle };
 }
@@ -178,8 +222,8 @@ function metricsOfOne(ctx) {
     const unit = commonUnit(ctx.payload.per_request_head);
     els.push(metricSection("rb-metrics", ctx.say("metrics"), perRequest.grid, unit));
   }
-  const overall = createOverallOne(ctx, lane);
-  els.push(metricSection("rb-overall", ctx.say("overall"), overall.grid));
+  const overall = (ctx.memory.isMore ? createOverallRows : createOverallOne)(ctx, lane);
+  els.push(metricSection("rb-overall", ctx.say("overall"), overall.grid, moreButton(ctx)));
   return { els, settle: (states) => [...parts, overall].forEach((part) => part.settle(states)) };
 }
 
@@ -197,7 +241,7 @@ function metricsOfSeveral(ctx) {
   let last = null;
   const settle = (states = last) => {
     last = states;
-    parts.forEach((part) => part.settle(states, ctx.memory.isFinal));
+    parts.forEach((part) => part.settle(states, ctx.memory.isFinal && !hidesFuture(ctx)));
   };
   const toggle = () => finalToggle(ctx, els, () => settle());
   if (hasRequestMetrics(payload, lanes)) {
@@ -207,12 +251,23 @@ function metricsOfSeveral(ctx) {
   }
   const overall = createOverallComparison(ctx);
   parts.push(overall);
-  els.push(metricSection("rb-overall", say("overall"), overall.grid, els.length ? null : toggle()));
+  const extra = [els.length ? null : toggle(), moreButton(ctx)];
+  els.push(metricSection("rb-overall", say("overall"), overall.grid, ...extra));
   return { els, settle };
 }
 
+/** Shows all metrics, or the few again. */
+function moreButton({ say, memory, onMore }) {
+  return h("button.rb-small-button", {
+    type: "button", text: say(memory.isMore ? "metrics_less" : "metrics_more"), onclick: onMore,
+    "aria-pressed": String(memory.isMore), "data-testid": "metrics-more",
+  });
+}
+
 /** The choice between the values at the cursor and the final ones. */
-function finalToggle({ say, memory }, els, onChange) {
+function finalToggle(ctx, els, onChange) {
+  const { say, memory } = ctx;
+  if (hidesFuture(ctx)) return h("span.rb-quiet", { text: `${say("final")}: ${say("after_guess")}` });
   const holder = h("div.rb-segments.rb-small", { role: "group", "aria-label": say("metrics") });
   const draw = () => holder.replaceChildren(...[["now", false], ["final", true]].map(([key, isFinal]) =>
     segment(say(key), memory.isFinal === isFinal, () => {

@@ -8,7 +8,7 @@ function buildOverlay(stage, ctx, waitWords) {
   stage.times.replaceChildren();
   const lanes = layout.lanes.map((lane, i) => overlayLane(stage, ctx, lane, waitWords[i]));
   const heads = layout.shared
-    ? [buildHeads(stage, ctx, longestLane(layout.lanes), 0)]
+    ? [buildHeads(stage, ctx, layout.lanes.find(({ lane }) => lane === longestOf(ctx.lanes)), 0)]
     : layout.lanes.map((lane) => buildHeads(stage, ctx, lane, lane.headsY));
   const times = buildTimes(stage, ctx);
   const top = layout.shared ? layout.size.heads - 6 : layout.lanes[0].headsY;
@@ -87,29 +87,29 @@ function settleLit(ctx, lane, lit, captions, t) {
 /** Title row of a lane; returns how to update its counts. */
 function writeTitle(stage, ctx, lane) {
   const { say, layout, clock } = ctx;
-  const counts = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
+  const place = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
   const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule });
   const row = h(
     "div.rb-lane-title",
     { style: { top: `${lane.titleY}px`, height: `${lane.title}px` } },
     h("span.rb-lane-name", {}, h("b", { text: lane.lane.title }), rule),
-    counts,
+    place,
   );
   stage.parts.over.append(row);
   return (t) => {
     const ended = lastEnded(lane.lane, clock, t);
-    const out = numberText(tokensOut(lane.lane, ended));
-    const tokens = say("tokens_of", { n: out, all: numberText(lane.lane.total_tokens) });
+    const counts = { n: numberText(tokensOut(lane.lane, ended)), all: numberText(lane.lane.total_tokens) };
+    const tokens = say(ctx.future === "nothing" ? "tokens_out" : "tokens_of", counts);
     const lit = litRound(lane.lane, clock, t);
-    const round = lit >= 0 && !layout.shared ? `${roundOf(lane.lane, lit, say)} · ` : "";
-    setText(counts, round + tokens);
+    const round = lit >= 0 && !layout.shared ? `${roundOf(lane.lane, lit, ctx)} · ` : "";
+    setText(place, round + tokens);
   };
 }
 
-/** "Round 3 of 5". */
-function roundOf(lane, lit, say) {
+/** "Round 3 of 5"; without the last where the future is not shown. */
+function roundOf(lane, lit, { say, future }) {
   const name = say("round_n", { n: numberText(lane.rounds.number[lit]) });
-  return name + say("of_rounds", { n: numberText(lane.num_rounds) });
+  return future === "nothing" ? name : name + say("of_rounds", { n: numberText(lane.num_rounds) });
 }
 
 /** `P 2 · D 2` over each round's bricks. */
@@ -143,7 +143,7 @@ function writeWait(stage, ctx, word) {
 /** Names of the closed batches, at their first round. */
 function writeBatches(stage, ctx, lane) {
   const { layout } = ctx;
-  if (layout.single) return [];
+  if (lane.byRequest) return [];
   const { start, end } = lane.lane.rounds;
   return (lane.lane.batches ?? []).flatMap((batch) => {
     const x = layout.x(start[batch.first]);
@@ -157,8 +157,8 @@ function writeBatches(stage, ctx, lane) {
 /** The dimension arrow of a lane that is done before the last one. */
 function writeLead(stage, ctx, lane) {
   const { layout, clock, payload, say } = ctx;
-  const end = lane.lane.rounds.end.at(-1);
-  if (layout.single || !payload.whole || end === undefined || clock.t1 - end <= clock.eps) return null;
+  const { end } = lane.lane;
+  if (layout.single || !payload.whole || clock.t1 - end <= clock.eps) return null;
   const from = layout.x(end) + 5;
   const width = layout.right - from;
   const amount = spanText(payload, say, clock.t1 - end);

@@ -56,8 +56,8 @@ function overviewHeight(lanes) {
 /** Draw the overview for a stage that has been laid out. */
 function drawOverview(overview, ctx, layout, data) {
   Object.assign(overview, { data, layout });
-  setShown(overview.el, Boolean(data));
-  if (!data) return;
+  setShown(overview.el, Boolean(data) && ctx.future !== "nothing");
+  if (overview.el.hidden) return;
   const lanes = data.lanes.filter((lane) => ctx.lanes.some((shown) => shown.key === lane.key));
   const height = overviewHeight(lanes.length) - LEGEND_HEIGHT;
   overview.el.style.height = `${height + LEGEND_HEIGHT}px`;

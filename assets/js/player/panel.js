@@ -5,9 +5,13 @@ export function render({ model, el }) {
   const elements = { full: model.get_child("full"), ghost: model.get_child("ghost") };
   const root = document.createElement("div");
   let requests = 0;
-  const player = createPlayer(root, figures, elements, (t) => {
+  const requestWindow = (t) => {
     requests += 1;
     model.window_request = { t, run: model.payload.run, seq: requests };
+  };
+  const player = createPlayer(root, figures, elements, requestWindow, (wish) => {
+    requests += 1;
+    model.command = { ...wish, seq: requests };
   });
   player.setPayload(model.payload);
   model.on("change:payload", () => player.setPayload(model.payload));

@@ -8,35 +8,46 @@ const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an over
  * @param {{full: Object, ghost: Object}} figures Bokeh figures with named renderers
  * @param {{full: Element, ghost: Element}} elements the figures' elements
  * @param {function(number): void} requestWindow asks for a window of a large run around a time
- * @returns {{setPayload: function(Object): void, destroy: function(): void}}
+ * @param {?function(Object): void} command tells Python what to do with lanes; none where there is no Python
+ * @returns {{setPayload: function(Object): void, destroy: function(): void, views: Object}} views:
+ *   get() and set({rows, axis, future}) of the choices of `views.js`
  */
-function createPlayer(root, figures, elements, requestWindow) {
+function createPlayer(root, figures, elements, requestWindow, command = null) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
     range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
-    asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false }, signature: "",
+    rows: null, axis: "time", future: "ghost", raw: null,
+    asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false, isMore: false }, signature: "",
   };
   const act = actions(player);
+  const lanes = createLanes(act, command);
   Object.assign(player, {
     act,
-    bar: createBar(act),
+    laneParts: lanes,
+    bar: createBar(act, lanes),
     stage: createStage(figures, elements),
     scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
     overview: createOverview(act.showAround),
     transport: createTransport(act),
-    cardsEl: h("div.rb-cards", { "aria-live": "polite" }),
-    panels: { state: h("div.rb-panel.rb-panel-state"), metrics: h("div.rb-panel.rb-panel-metrics") },
+    cardsEl: h("div.rb-cards"),
+    voice: h("p.rb-hidden", { role: "status", "data-testid": "voice" }),
     extras: h("div.rb-extras"),
     empty: h("p.rb-empty", { hidden: true }),
     tip: createTip(),
   });
-  player.tabs = createTabs(player.panels);
+  player.below = createPanels(player);
+  player.views = createViews(player);
+  player.bar.legend.before(player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
-  const stops = [listenToKeys(act), listenToStage(player), watchLook(player), watchRoom(player)];
+  const stops = [
+    listen_to_keys(act), announceMoves(player), listenToStage(player), watchLook(player), watchRoom(player),
+    listenToPictures(player),
+  ];
   return {
     setPayload: (payload) => setPayload(player, payload),
+    views: { get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) },
     destroy: () => {
       player.isPlaying = false;
       stops.forEach((stop) => stop());
@@ -48,10 +59,11 @@ function createPlayer(root, figures, elements, requestWindow) {
 function buildPage(player) {
   const { bar, stage, scrub, overview, transport } = player;
   player.root.classList.add("rb-player");
-  player.tables = h("div.rb-tables", {}, player.tabs.el, player.panels.state, player.panels.metrics);
+  const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads);
   player.body = h("div.rb-body", {},
-    stage.el, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.tables);
-  player.root.append(bar.el, player.empty, player.body, player.tip.el);
+    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.below.el);
+  player.root.append(
+    bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -91,32 +103,33 @@ function chooseLanes(player) {
   if (!payload.lanes.some((lane) => lane.key === player.view)) player.view = "all";
   player.lanes = lanesOf(payload, player.view);
   player.clock = makeClock(payload, player.lanes);
+  payload.timeAt = teller(payload, player.lanes);
 }
 
 /** Build cards and tables for the payload, and draw the stage. */
 function rebuild(player) {
   if (!player.width) return;
   const { payload, say, lanes } = player;
-  player.size = chooseSize(player.width);
+  player.size = chooseSize(player.width, lanes);
   const isDark = document.documentElement.dataset.theme === "dark";
   player.theme = THEME[isDark ? "dark" : "light"];
   player.root.dataset.size = player.size.name;
   player.root.dataset.lanes = String(lanes.length);
   player.root.dataset.run = String(payload.run);
   player.root.lang = payload.lang;
-  const isEmpty = lanes.every((lane) => lane.rounds.end.length === 0);
+  const isEmpty = payload.whole && payload.requests.length === 0;
   setShown(player.empty, isEmpty);
   setText(player.empty, say("nothing_yet"));
   setShown(player.body, !isEmpty);
   const ctx = context(player);
   drawBar(player.bar, ctx);
+  drawSwitches(player, say);
   if (isEmpty) return;
   nameTransport(player.transport, say);
   placeExtras(player);
   showPlaying(player.transport, player.isPlaying, say);
-  player.tabs.name(say);
   buildCards(player);
-  buildTables(player, ctx);
+  buildPanels(player, ctx);
   redraw(player);
 }
 
@@ -126,14 +139,22 @@ function placeExtras({ size, extras, transport }) {
   if (transport.speed.parentElement !== holder) holder.append(transport.events.el, transport.speed);
 }
 
+/** The payload, with the requests of the only lane shown if it has some of its own. */
+function payloadOf({ payload, lanes }) {
+  const own = lanes.length === 1 && lanes[0].requests;
+  return own ? { ...payload, requests: own } : payload;
+}
+
 /** What the drawing functions need to know. */
 function context(player) {
-  const { payload, lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const { lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const payload = payloadOf(player);
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
-    payload, lanes, clock, say, theme, size, width, view, memory,
-    room: stageRoom(size, visible, secondHead + (hasOverview ? overviewHeight(lanes.length) : 0)),
+    payload, lanes, clock, say, theme, size, width, view, memory, rows: player.rows, future: player.future,
+    room: stageRoom(size, visible, secondHead + laneLineHeight(payload, lanes, size)
+      + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -145,22 +166,13 @@ function context(player) {
 
 /** One card a lane, side by side. */
 function buildCards(player) {
-  const { lanes, say, size, width } = player;
-  player.cards = lanes.map((lane) => createCard(lane, lanes.length === 1, say));
+  const { lanes, say, size } = player;
+  player.cards = lanes.map((lane) =>
+    createCard(lane, lanes.length === 1, say, (phase) => goToPhase(player, lane, phase)));
   const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
-  const room = (width - 24 * (columns - 1)) / columns;
+  const room = (cardsWidth(player) - 24 * (columns - 1)) / columns;
   player.secondHead = fitCards(player.cards, lanes, room, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
-}
-
-/** State tables and metrics. */
-function buildTables(player, ctx) {
-  const { lanes, payload, say, size } = player;
-  const isOnly = lanes.length === 1;
-  player.states = lanes.map((lane) => lane.state && createState(payload, lane, say, size, isOnly));
-  player.metrics = createMetrics(ctx);
-  player.panels.state.replaceChildren(...player.states.filter(Boolean).map((table) => table.el));
-  player.panels.metrics.replaceChildren(...player.metrics.els);
 }
 
 /** Paint the canvases for the range shown, and put the cursor back. */
@@ -168,11 +180,13 @@ function redraw(player) {
   player.range = shownRange(player);
   const ctx = context(player);
   drawStage(player.stage, ctx);
+  placeLaneTools(player.laneParts, ctx, player.stage.layout);
   drawScrub(player.scrub, ctx, player.stage.layout);
   const data = overviewData(player.payload, player.lanes, player.clock, ctx.hasOverview);
   drawOverview(player.overview, ctx, player.stage.layout, data);
   player.root.style.setProperty("--rb-gutter", `${player.stage.layout.gutter}px`);
   showZoom(player, ctx);
+  staleLate(player, ctx);
   fitTransport(player.transport, longestWhere(player), player.width - player.stage.layout.gutter);
   player.signature = "";
   show(player);
@@ -209,7 +223,8 @@ function show(player) {
   placeCursor(stage, t);
   placeHandle(scrub, t);
   const states = laneStates(player);
-  const signature = states.map(({ lit, ended }) => `${lit},${ended}`).join(";");
+  const told = states.map(({ lit, ended, phase }) => `${lit},${ended},${phase}`);
+  const signature = [boundaryBefore(clock, t), ...told].join(";");
   if (signature !== player.signature) {
     player.signature = signature;
     settle(player, states);

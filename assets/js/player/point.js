@@ -16,7 +16,7 @@ function runIn(lane, req, round) {
  * @param {Object} layout of the stage
  * @param {number} px
  * @param {number} py from the stage's top left
- * @returns {{lane: Object, round: number, req: number|null, run: Object|null, wait: Object|null}|null}
+ * @returns {{lane: Object, round: number, req: number|null, run: Object|null, wait: Object|null, gap: Object|undefined}|null}
  */
 function cellAt(layout, px, py) {
   if (px < layout.gutter || px > layout.right) return null;
@@ -36,6 +36,8 @@ function inRow(lane, round, t, py) {
   const run = lane.lane.runs.find((one) =>
     lane.rowOf(one) === row && one.first <= round && round < one.first + one.count);
   if (run) return { lane: lane.lane, round, req: run.req, run, wait: null };
+  const gap = lane.lane.gaps.find((one) => lane.rowOf(one) === row && isDuring(one, t));
+  if (gap) return { lane: lane.lane, round, req: gap.req, run: null, wait: null, gap };
   if (!lane.byRequest) return null;
   return waitAt(lane, round, t, (wait) => wait.req === row);
 }
@@ -46,10 +48,14 @@ function inQueue(lane, round, t, py) {
   return waitAt(lane, round, t, (wait, i) => lane.rowOfWait[i] === row);
 }
 
+/** Whether a time lies in a wait or a gap; those that end out of sight go on. */
+function isDuring({ t0, t1 }, t) {
+  return t0 <= t && t < (t1 ?? Infinity);
+}
+
 /** The wait at a time that is meant, if there is one. */
 function waitAt({ lane }, round, t, isMeant) {
-  const isNow = (wait) => wait.t0 <= t && t < (wait.t1 ?? Infinity);
-  const wait = lane.waits.find((one, i) => isNow(one) && isMeant(one, i));
+  const wait = lane.waits.find((one, i) => isDuring(one, t) && isMeant(one, i));
   return wait ? { lane, round, req: wait.req, run: null, wait } : null;
 }
 

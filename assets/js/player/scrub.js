@@ -1,5 +1,7 @@
 // The scrub bar: a range input over the boundaries, drawn on the stage's own scale.
 
+const TICK_ROW = 10;
+
 /**
  * Make the scrub bar.
  * @param {Object} hooks {goTo(index), onDrag(isDragging)}
@@ -12,7 +14,7 @@ function createScrub(hooks) {
   const handle = h("div.rb-handle");
   const track = h("div.rb-track", {}, played, gaps);
   const el = h("div.rb-scrub", {}, ticks, track, input, handle);
-  const scrub = { el, input, ticks, gaps, played, handle, track, layout: null, clock: null };
+  const scrub = { el, input, ticks, gaps, played, handle, track, marks: [], layout: null, clock: null };
   input.addEventListener("input", () => hooks.goTo(Number(input.value)));
   listenToPointer(scrub, hooks);
   return scrub;
@@ -47,16 +49,18 @@ function drawScrub(scrub, ctx, layout) {
   Object.assign(scrub, { layout, clock });
   scrub.input.max = String(clock.bounds.length - 1);
   scrub.input.setAttribute("aria-label", say("scrub_label"));
+  const ticks = ctx.shownLanes.length * TICK_ROW * (layout.size.font / 12);
+  scrub.el.style.setProperty("--rb-ticks", `${Math.ceil(ticks)}px`);
   Object.assign(scrub.track.style, { left: `${layout.gutter}px`, width: `${layout.plot}px` });
-  drawGaps(scrub, layout, clock);
+  drawGaps(scrub, layout, ctx.future === "nothing" ? [] : clock.bounds);
   drawTicks(scrub, ctx, layout);
 }
 
 /** Small gaps in the track at the boundaries, where they have room. */
-function drawGaps(scrub, layout, clock) {
+function drawGaps(scrub, layout, bounds) {
   scrub.gaps.replaceChildren();
   let before = layout.gutter;
-  for (const t of clock.bounds.slice(1, -1)) {
+  for (const t of bounds.slice(1, -1)) {
     const x = layout.x(t);
     if (x - before < 7 || x > layout.right - 4) continue;
     before = x;
@@ -67,6 +71,7 @@ function drawGaps(scrub, layout, clock) {
 /** The event marks: a row a lane, arrivals in the first. */
 function drawTicks(scrub, ctx, layout) {
   const { events } = ctx.payload;
+  scrub.marks = [];
   scrub.ticks.replaceChildren();
   ctx.shownLanes.forEach((lane, row) => {
     const own = events.filter((event) => event.lane === lane || (row === 0 && event.lane === null));
@@ -91,7 +96,9 @@ function drawTickRow(scrub, ctx, layout, groups, row) {
     const from = Math.max(wanted, free);
     if (from - wanted > apart / 2 || from > last + 0.5) continue;
     group.forEach((event, i) => {
-      scrub.ticks.append(tick(ctx, event, from + i * apart, row * 10 * scale, 9 * scale));
+      const el = tick(ctx, event, from + i * apart, row * TICK_ROW * scale, 9 * scale);
+      scrub.ticks.append(el);
+      if (ctx.future === "nothing") scrub.marks.push({ el, t: event.t - ctx.clock.eps });
     });
     free = from + group.length * apart;
   }
@@ -101,7 +108,7 @@ function drawTickRow(scrub, ctx, layout, groups, row) {
 function tick({ payload, say }, event, left, top, size) {
   const request = payload.requests[event.req];
   const lane = payload.lanes[event.lane];
-  const what = say({ arrival: "tick_arrival", first: "legend_first" }[event.kind] ?? "legend_finish");
+  const what = say(event.kind === "arrival" ? "tick_arrival" : `legend_${event.kind}`);
   const words = [request.id, what, lane && (lane.short ?? lane.title), timeText(payload, say, event.t)];
   const style = { left: `${left}px`, marginTop: `${top}px`, color: requestVar(request, "strong") };
   return h("i", { style, title: words.filter(Boolean).join(" · ") }, eventMark(event.kind, size));
@@ -123,6 +130,7 @@ function placeHandle(scrub, t) {
   const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
   scrub.handle.style.transform = `translateX(${x}px)`;
   scrub.played.style.transform = `scaleX(${(x - layout.gutter) / layout.plot})`;
+  for (const mark of scrub.marks) if (mark.el.hidden !== mark.t > t) mark.el.hidden = mark.t > t;
 }
 
 /** Tell assistive technology where the cursor stands. */

@@ -6,8 +6,9 @@ const TIME_COLUMNS = new Set(["left", "right", "x", "x0", "x1"]);
 function newSheet() {
   return {
     full: {
-      rules: [], cells: [], hatch_prefill: [], hatch_idle: [], hatch_pad: [], boxes: [], solids: [],
-      plates: [], marks: [], numbers: [],
+      rules: [], cells: [], hatch_prefill: [], hatch_again: [], hatch_idle: [], hatch_pad: [],
+      hatch_paused: [], hatch_swapped: [], boxes: [], solids: [], plates: [], rings: [], marks: [],
+      numbers: [],
     },
     ghost: { rules: [], cells: [], boxes: [] },
   };

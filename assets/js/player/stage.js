@@ -25,18 +25,27 @@ function drawStage(stage, view) {
   const ctx = { ...view, layout, sheet: newSheet() };
   drawRules(ctx);
   const waitWords = layout.lanes.map((lane) => {
+    lane.left = departuresOf(ctx, lane);
     drawRuns(ctx, lane);
+    drawAbsences(ctx, lane);
+    drawDepartures(ctx, lane);
     drawBatches(ctx, lane);
     drawStrip(ctx, lane);
     drawLevels(ctx, lane);
     return drawWaits(ctx, lane);
   });
+  if (ctx.future === "nothing") hideFuture(ctx.sheet.ghost);
   styleHatches(stage.figures.full, ctx);
   fillFigure(stage.figures.full, ctx.sheet.full, layout);
   fillFigure(stage.figures.ghost, ctx.sheet.ghost, layout);
-  stage.layout = layout;
+  Object.assign(stage, { layout, isFutureHidden: ctx.future === "nothing" });
   stage.el.style.height = `${layout.height}px`;
   stage.overlay = buildOverlay(stage, ctx, waitWords);
+}
+
+/** Take all away that tells what is still to come; rows and strips keep their rules. */
+function hideFuture(ghost) {
+  Object.assign(ghost, { cells: [], boxes: [], rules: ghost.rules.filter(({ y0, y1 }) => y0 === y1) });
 }
 
 /** Row rules and round boundaries. */
@@ -108,6 +117,7 @@ function placeCursor(stage, t) {
   const isOff = Math.abs(layout.x(t) - x) > 0.5;
   if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
   parts.full.style.clipPath = `inset(-8px ${past}px -8px -8px)`;
+  parts.lits.style.clipPath = stage.isFutureHidden ? parts.full.style.clipPath : "";
   parts.ghost.style.clipPath = `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
   stage.overlay.placeTag(x, t, isOff);
 }

@@ -1,10 +1,20 @@
 // What changes from one round to the next, told to every part of the player.
 
-/** What is current in each lane at the cursor. */
-function laneStates({ lanes, clock, t }) {
-  return lanes.map((lane) => ({
-    lit: litRound(lane, clock, t), ended: lastEnded(lane, clock, t),
-  }));
+/** What is current in each lane at the cursor: its round, the last one over, in slow motion a phase. */
+function laneStates(player) {
+  const { lanes, clock, t } = player;
+  const slow = isSlow(player);
+  return lanes.map((lane) => {
+    const lit = litRound(lane, clock, t);
+    const ended = lastEnded(lane, clock, t);
+    const isInside = slow && lit >= 0 && lit !== ended;
+    return { lit, ended, phase: isInside ? phaseOf(lane, lit, t) : -1 };
+  });
+}
+
+/** Whether what lies ahead of the cursor is hidden, until a guess is made. */
+function hidesFuture({ future }) {
+  return future === "nothing";
 }
 
 /** Everything that changes from one round to the next. */
@@ -20,21 +30,23 @@ function settle(player, states) {
   lanes.forEach((lane, i) => {
     const { lit, ended } = states[i];
     const isLit = lit >= 0 && lit === ended;
-    known.set(lane, { ended, isLit, time: timeText(payload, say, atEnd) });
-    showCard(player.cards[i], cardAt(lane, clock, t), payload);
-    if (player.states[i]) showState(player.states[i], lane, ended, isLit, say);
+    known.set(lane, { ...states[i], isLit, time: timeText(payload, say, atEnd) });
+    showCard(player.cards[i], cardInPhase(player, lane, states[i]), payload);
+    if (player.states[i]) showState(player.states[i], lane, states[i], say);
   });
+  player.root.classList.toggle("rb-slow", states.some(({ phase }) => phase >= 0));
   player.metrics.settle(known);
+  lateInView(player)?.settle(known);
   markRoot(player, states, atEnd);
   refreshTip(player);
 }
 
 /** The state of the player as attributes of its root. */
-function markRoot({ root, lanes, isPlaying }, states, time) {
+function markRoot({ root, lanes, payload, isPlaying }, states, time) {
   const i = Math.max(0, namedLane(lanes, states));
   const index = states[i].lit >= 0 ? states[i].lit : states[i].ended;
   root.dataset.round = String(index < 0 ? 0 : lanes[i].rounds.number[index]);
-  root.dataset.time = String(time);
+  root.dataset.time = String(payload.timeAt?.(time) ?? time);
   root.dataset.playing = String(isPlaying);
 }
 
@@ -46,15 +58,15 @@ function namedLane(lanes, states) {
 }
 
 /** "Round 3", " of 5", "13 ms"; the time alone where lanes have rounds of their own. */
-function wherePhrase({ lanes, say, payload, clock, t, stage, size }, states) {
-  const time = timeText(payload, say, tagTime(payload, clock, t));
+function wherePhrase({ lanes, say, payload, clock, t, stage, size, future }, states) {
+  const time = isToldByRounds(payload) ? "" : timeText(payload, say, tagTime(payload, clock, t));
   if (lanes.length > 1 && !stage.layout.shared) return [time, "", ""];
   const i = namedLane(lanes, states);
   if (i < 0) return [say(t <= clock.t0 + clock.eps ? "at_start" : "no_round"), "", time];
   const lane = lanes[i];
   const name = say("round_n", { n: numberText(lane.rounds.number[states[i].lit]) });
   const of = size.name === "phone" ? "of_rounds_below" : "of_rounds";
-  return [name, say(of, { n: numberText(lane.num_rounds) }), time];
+  return [name, future === "nothing" ? "" : say(of, { n: numberText(lane.num_rounds) }), time];
 }
 
 /** Width of the longest text that tells where the cursor stands. */
@@ -69,12 +81,14 @@ function longestWhere({ lanes, say, payload, clock, stage }) {
   return name + time + textWidth(" · ", 13);
 }
 
-/** Light the phase of the round: in turn when playing slowly, else the last. */
-function showPhases({ lanes, cards, isPlaying, speed, t }, states) {
+/** Light the phase of the round: in turn when playing slowly or in slow motion, else the last. */
+function showPhases(player, states) {
+  const { lanes, cards, isPlaying, speed, t } = player;
   lanes.forEach((lane, i) => {
-    const { lit } = states[i];
+    const { lit, phase } = states[i];
     const { start, end } = lane.rounds;
-    const isSlow = isPlaying && speed <= 1 && lit >= 0 && !reducedMotion.matches;
-    lightPhase(cards[i], isSlow ? (t - start[lit]) / (end[lit] - start[lit]) : lit < 0 ? -1 : 1);
+    const isInTurn = lit >= 0 && (phase >= 0 || (isPlaying && speed <= 1 && !reducedMotion.matches));
+    lightPhase(cards[i], isInTurn ? (t - start[lit]) / (end[lit] - start[lit]) : lit < 0 ? -1 : 1);
   });
+  lateInView(player)?.place?.(t);
 }

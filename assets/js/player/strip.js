@@ -1,6 +1,6 @@
 // The budget strip: each round's tokens from the bottom up in the order the budget is spent.
 
-const STRIP_PHASE = { d: "decode", p: "prefill", pad: "pad", idle: "idle" };
+const STRIP_PHASE = { d: "decode", p: "prefill", v: "draft", pad: "pad", idle: "idle" };
 const MOST_STRIP_CELLS = 6000;
 const THINNEST = 2;
 const MANY = -1; // owner of a part that sums up many requests

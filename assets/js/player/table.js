@@ -17,8 +17,9 @@ function tableFont(size) {
 /** Make the state table of a lane. */
 function createState(payload, lane, say, size, isOnly) {
   const font = tableFont(size);
-  const { head, rows, start } = lane.state;
-  const known = [start, ...rows];
+  const { head, start, changes } = lane.state;
+  const known = [start, ...changes.map((change) => change.map(([, ...row]) => row))]
+    .map((rows, k) => rows.map((row, i) => stateTexts(payload, lane, k ? changes[k - 1][i][0] : i, row)));
   const widths = head.map((name, column) => {
     const room = column === head.length - 1 ? 20 : 14;
     return room + Math.max(longestWord(name, 12), longest(columnTexts(known, column), font));
@@ -40,7 +41,62 @@ function createState(payload, lane, say, size, isOnly) {
   setTableWidth(table, CHIP_COLUMN + widths.reduce((sum, w) => sum + w, 0));
   const header = h("header", {}, title, parts.when, parts.changed);
   const el = h("section.rb-state", { style: { flexBasis: table.style.minWidth } }, header, box);
-  return { el, ...parts, isBox, request: payload.requests };
+  return { el, ...parts, payload };
+}
+
+const ROWS = new WeakMap();
+
+/** Rows of a table after each round, made once of what each round changes. */
+function rowsOf(part) {
+  if (!ROWS.has(part)) {
+    let now = part.start;
+    ROWS.set(part, part.changes.map((change) => {
+      now = withChange(now, change);
+      return now;
+    }));
+  }
+  return ROWS.get(part);
+}
+
+/** The same rows with those changed put in. */
+function withChange(rows, change) {
+  if (!change.length) return rows;
+  const changed = rows.slice();
+  for (const [place, ...row] of change) changed[place] = row;
+  return changed;
+}
+
+/** The rows after round `index`; -1: before any. */
+function rowsAfter(part, index) {
+  return index < 0 ? part.start : rowsOf(part)[index];
+}
+
+/** A state row as it is written: arrival, prompt left, computed, out, state. */
+function stateTexts({ requests }, lane, i, [computed, emitted, status]) {
+  const { prompt, output } = requests[i];
+  const arrival = lane.state.arrivals[i];
+  return [
+    numberText(arrival < 0 ? null : arrival, 6), numberText(Math.max(0, prompt - computed)),
+    numberText(computed), `${numberText(emitted)} / ${numberText(output)}`, lane.state.names[status],
+  ];
+}
+
+/** The rows before and at the cursor; in slow motion those around the phase. */
+function stateSteps(lane, { lit, ended, phase }) {
+  const { state } = lane;
+  if (phase < 0) {
+    const now = rowsAfter(state, ended);
+    return [lit >= 0 && lit === ended ? rowsAfter(state, ended - 1) : now, now];
+  }
+  const before = rowsAfter(state, lit - 1);
+  const collected = withChange(before, state.collected[lit]);
+  const scheduled = withChange(collected, state.scheduled[lit]);
+  return [[before, collected], [collected, scheduled], [scheduled, scheduled]][phase];
+}
+
+/** Computed, emitted and state of one request at the cursor. */
+function stateRow(lane, req, state) {
+  return stateSteps(lane, state)[1][req];
 }
 
 /** The columns of a table with their widths in px. */
@@ -58,34 +114,36 @@ function longestWord(text, px) {
   return longest(text.split(" "), px);
 }
 
-/** [index of the request, its cells] of a state: a list along the requests, or an object by index. */
-function knownRows(rows) {
-  return Object.entries(rows).map(([i, row]) => [Number(i), row]);
-}
-
 /** Every distinct text a column can show. */
 function columnTexts(known, column) {
   const texts = new Set();
-  for (const rows of known) for (const [, row] of knownRows(rows)) if (row) texts.add(String(row[column]));
+  for (const rows of known) for (const row of rows) texts.add(row[column]);
   return [...texts];
 }
 
-/** Show the state after round `index` (-1: before any); `isLit` marks what that round changed. */
-function showState(table, lane, index, isLit, say) {
-  const { rows, start } = lane.state;
-  const now = index < 0 ? start : rows[index];
-  const before = index <= 0 ? start : rows[index - 1];
-  const number = index < 0 ? null : numberText(lane.rounds.number[index]);
-  setText(table.when, number === null ? say("before_rounds") : say("after_round", { n: number }));
-  table.changed.style.visibility = isLit ? "" : "hidden";
-  const shown = knownRows(now).filter(([, row]) => row || !table.isBox).slice(0, MOST_ROWS);
-  fillRows(table.body, shown.map(([i, row]) => ({
-    request: table.request[i],
-    cells: (row ?? lane.state.head.map(() => "–")).map((text, column) => ({
-      text: String(text),
-      isChanged: isLit && Boolean(row) && String(before?.[i]?.[column]) !== String(text),
-    })),
-  })));
+/** Show the state at the cursor, and mark what its round or phase changed. */
+function showState(table, lane, state, say) {
+  const { payload } = table;
+  const [before, now] = stateSteps(lane, state);
+  setText(table.when, whenText(lane, state, say));
+  table.changed.style.visibility = now === before ? "hidden" : "";
+  setText(table.changed, say(state.phase < 0 ? "changed_by_it" : "changed_by_phase"));
+  fillRows(table.body, now.slice(0, MOST_ROWS).map((row, i) => {
+    const old = stateTexts(payload, lane, i, before[i]);
+    const cells = stateTexts(payload, lane, i, row);
+    return {
+      request: payload.requests[i],
+      cells: cells.map((text, column) => ({ text, isChanged: text !== old[column] })),
+    };
+  }));
+}
+
+/** "after round 3", or in slow motion "round 3: reserve". */
+function whenText(lane, { lit, ended, phase }, say) {
+  const index = phase < 0 ? ended : lit;
+  if (index < 0) return say("before_rounds");
+  const n = numberText(lane.rounds.number[index]);
+  return phase < 0 ? say("after_round", { n }) : say("in_phase", { n, phase: say(`phase_${PHASES[phase]}`) });
 }
 
 /** Fill a table's body, using the rows that are there already. */

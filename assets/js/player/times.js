@@ -2,7 +2,7 @@
 
 /** Build the time labels and the cursor's tag. */
 function buildTimes(stage, ctx) {
-  const { layout, payload, say, clock } = ctx;
+  const { layout, payload, say, clock, future } = ctx;
   const labels = chooseTimes(ctx).map(({ t, text, x, half }) => {
     const el = h("span.rb-time", { text, style: { left: `${x}px` } });
     stage.times.append(el);
@@ -21,8 +21,9 @@ function buildTimes(stage, ctx) {
     }
     const centre = Math.max(state.half, Math.min(layout.width - state.half, x));
     tag.style.transform = `translateX(${centre}px) translateX(-50%)`;
-    for (const { el, x: at, half } of labels) {
-      const hidden = !isOff && Math.abs(at - centre) < half + state.half + 3;
+    for (const { el, x: at, half, t: time } of labels) {
+      const isUnderTag = !isOff && Math.abs(at - centre) < half + state.half + 3;
+      const hidden = isUnderTag || (future === "nothing" && time > t + clock.eps);
       if (el.hidden !== hidden) el.hidden = hidden;
     }
   };
@@ -32,11 +33,12 @@ function buildTimes(stage, ctx) {
   return { placeTag, settle };
 }
 
-/** The time the tag shows: ticks count whole, gliding milliseconds have one decimal. */
+/** The time the tag shows: ticks and rounds count whole, gliding milliseconds have one decimal. */
 function tagTime(payload, clock, t) {
   const at = clock.bounds[boundaryBefore(clock, t)];
   if (Math.abs(at - t) <= clock.eps) return at;
-  return payload.unit === "tick" ? at : Math.round(t * 10) / 10;
+  if (payload.unit === "tick" || isToldByRounds(payload)) return at;
+  return payload.timeAt ? t : Math.round(t * 10) / 10;
 }
 
 /** The boundaries that get a label: the first, the last, then all that touch none before them. */

@@ -92,9 +92,10 @@ function besidePoint(x, y, card, apart, room) {
 /** The content of a cell's card, or null when there is nothing to tell yet. */
 function tellCell(player, cell) {
   const { payload, say, lanes, clock, t, tip, stage } = player;
-  const { lane, round, req, wait } = cell;
+  const { lane, round, req, wait, gap } = cell;
   const isAhead = round >= 0 && lane.rounds.start[round] >= t - clock.eps;
-  if (wait && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
+  if (isAhead && player.future === "nothing") return null;
+  if ((wait || gap) && (isAhead || stage.layout.t(tip.at.x) > t + clock.eps)) return null;
   const request = payload.requests[req];
   const where = lanes.length > 1 ? h("span.rb-quiet", { text: lane.short ?? lane.title }) : null;
   const name = request && request.id !== request.label ? h("b", { text: request.id }) : null;
@@ -106,10 +107,12 @@ function tellCell(player, cell) {
 /** "Round 3", "8 to 13 ms". */
 function roundHead({ payload, say }, { lane, round }) {
   if (round < 0) return [];
-  const { number, start, end } = lane.rounds;
-  const from = timeNumber(payload, start[round]);
-  const span = say("tip_span", { from, to: timeText(payload, say, end[round]) });
-  return [h("b", { text: say("round_n", { n: numberText(number[round]) }) }), h("span", { text: span })];
+  const { start, end } = timesOf(lane);
+  const clock = { ...payload, axis: "time", timeAt: null };
+  const from = timeNumber(clock, start[round]);
+  const span = say("tip_span", { from, to: timeText(clock, say, end[round]) });
+  const name = say("round_n", { n: numberText(lane.rounds.number[round]) });
+  return [h("b", { text: name }), h("span", { text: span })];
 }
 
 /** What a cell got, the sentence about it, and the levels of its round. */
@@ -117,29 +120,45 @@ function tellPast(player, cell) {
   const { payload, say } = player;
   const { lane, round, req, run, wait } = cell;
   const line = req === null ? null : lane.cards[round]?.lines.find((one) => one.req === req);
-  const got = run ? whatItGot(say, run, round, payload.requests[req]) : "";
+  const got = run ? whatItGot(say, cell, payload.requests[req]) : whyItIsOut(player, cell);
   const parts = [
     got ? h("p.rb-got", { text: got }) : null,
     line ? h("p", { text: line.text }) : null,
     line?.chips.length ? h("p.rb-chips", {}, ...reasonChips(line)) : null,
     wait && !line ? h("p", { text: say("hold") }) : null,
+    cell.gap ? h("p", { text: cell.gap.text }) : null,
     ...levelsOfRound(player, cell),
   ];
   return parts.filter(Boolean);
 }
 
 /** "prefill 2 of a prompt of 6", "decode, output 2 of 3", in the words of the stage. */
-function whatItGot(say, run, round, request) {
-  const token = run.token > 0 ? run.token + (run.kind === "decode" ? round - run.first : 0) : 0;
-  const output = token ? [say("tip_output", { n: numberText(token), all: numberText(request.output) })] : [];
+function whatItGot(say, { round, run }, request) {
   const pad = run.pad > 0 ? [say("cell_pad", { n: numberText(run.pad) })] : [];
+  const unsent = run.unsent ? [say("tip_unsent")] : [];
+  const held = run.kind === "hold" && !run.n && !run.token ? [say(run.paused ? "tip_paused" : "tip_hold")] : [];
   const prompt = { n: numberText(run.n), all: numberText(request.prompt) };
   const first = {
-    prefill: run.n > 0 ? [say("tip_prefill", prompt)] : [],
-    decode: [say("cell_decode")],
+    prefill: run.n > 0 ? [say(run.again ? "tip_again" : "tip_prefill", prompt)] : [],
+    decode: [run.n > 1 ? say("tip_drafts", { n: numberText(run.n - 1), right: numberText(run.tokens - 1) }) : say("cell_decode")],
     idle: [say("cell_idle")],
-  }[run.kind] ?? [];
-  return [...first, ...pad, ...output].join(" · ");
+  }[run.kind] ?? held;
+  return [...first, ...pad, ...outputsOf(say, round, run, request), ...unsent].join(" · ");
+}
+
+/** "output 2 of 3", "outputs 2 to 4 of 5". */
+function outputsOf(say, round, run, request) {
+  if (!run.token) return [];
+  const from = run.token + (run.kind === "decode" ? round - run.first : 0);
+  const values = { n: numberText(from), from: numberText(from), to: numberText(from + run.tokens - 1), all: numberText(request.output) };
+  return [say(run.tokens > 1 ? "tip_outputs" : "tip_output", values)];
+}
+
+/** Why a request has no cell: evicted, or it has waited and left. */
+function whyItIsOut({ say, clock, t }, { wait, gap }) {
+  if (gap) return say(`tip_${gap.kind}`);
+  const hasLeft = wait && wait.end !== "joins" && wait.t1 !== null && wait.t1 <= t + clock.eps;
+  return hasLeft ? wait.text : "";
 }
 
 /** Blocks used in a round, and for a round as a whole its tokens and who waits. */

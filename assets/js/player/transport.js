@@ -44,9 +44,9 @@ function createTransport(act) {
 /** Write the words of the transport in the payload's language. */
 function nameTransport(transport, say) {
   const names = { toStart: "to_start", back: "step_back", forward: "step_forward", toEnd: "to_end" };
-  for (const [name, key] of Object.entries(names)) nameButton(transport.buttons[name], say(key));
-  nameButton(transport.events.previous, say("previous_event"));
-  nameButton(transport.events.next, say("next_event"));
+  for (const [name, key] of Object.entries(names)) nameButton(transport.buttons[name], say(key), name);
+  nameButton(transport.events.previous, say("previous_event"), "previousEvent");
+  nameButton(transport.events.next, say("next_event"), "nextEvent");
   setText(transport.events.name, say("event"));
   transport.speed.setAttribute("aria-label", say("speed"));
   const chosen = transport.speed.value || "1";
@@ -55,16 +55,16 @@ function nameTransport(transport, say) {
   transport.speed.value = chosen;
 }
 
-/** Give a button its name, for the ear and for the pointer. */
-function nameButton(button, text) {
+/** Give a button its name, for the ear and, with the key of its action, for the pointer. */
+function nameButton(button, text, action = null) {
   button.setAttribute("aria-label", text);
-  button.title = text;
+  button.title = with_key(text, action);
 }
 
 /** Show the play button as play or pause. */
 function showPlaying(transport, isPlaying, say) {
   transport.buttons.play.replaceChildren(icon(isPlaying ? "pause" : "play", 20));
-  nameButton(transport.buttons.play, say(isPlaying ? "pause" : "play"));
+  nameButton(transport.buttons.play, say(isPlaying ? "pause" : "play"), "toggle");
 }
 
 /** Write where the cursor stands: bold, plain, time. */

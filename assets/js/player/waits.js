@@ -12,7 +12,7 @@ function drawWaits(ctx, lane) {
     const y = lane.byRequest
       ? lane.rowCentre(wait.req)
       : lane.queueY + lane.waitBase + lane.rowOfWait[i] * lane.waitStep;
-    drawWait(ctx, wait, y, lane.byRequest && lane.dense);
+    drawWait(ctx, wait, y, lane.byRequest, lane.byRequest && lane.dense);
     if (lane.byRequest || !wait.text) return [];
     return [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
   });
@@ -37,17 +37,18 @@ function hasRoom(ctx, lane, word) {
  * One waiting line from the arrival's triangle to the first round. A triangle at the very start
  * stands left of it, or the cursor there would hide half of it.
  */
-function drawWait(ctx, wait, y, small) {
+function drawWait(ctx, wait, y, byRequest, small) {
   const { layout, sheet } = ctx;
   const color = ctx.colourOf(wait.req).strong;
   const from = layout.x(wait.t0);
   const start = layout.cut(wait.t0);
-  const to = layout.cut(wait.t1 ?? layout.to) - 1;
+  const isJoining = wait.end === "joins" || wait.t1 === null;
+  const to = layout.cut(wait.t1 ?? layout.to) - (isJoining ? 1 : LEFT_ROOM * (layout.size.font / 12));
   if (to > start) {
     const look = { line_color: color, line_width: small ? 1 : 2 };
     sheet.full.rules.push({ x0: start, x1: to, y0: y, y1: y, ...look });
   }
-  const queued = !layout.single || to - start > 2;
+  const queued = !byRequest || !isJoining || to - start > 2;
   if (small || !queued || wait.t0 < layout.from) return;
   const half = layout.size.arrival / 2 + 1;
   sheet.full.marks.push({

@@ -17,7 +17,7 @@ function edgeBeyond(payload, lanes, clock, step) {
   if (payload.whole || !payload.overview) return null;
   if (step < 0) return isFirstWindow(payload) ? null : payload.t0;
   if (payload.t1 >= payload.overview.t1 - clock.eps) return null;
-  const isOver = (lane) => tokensOut(lane, lastEnded(lane, clock, payload.t1)) === lane.total_tokens;
+  const isOver = (lane) => areRoundsOver(lane, lastEnded(lane, clock, payload.t1));
   return lanes.every(isOver) ? null : payload.t1;
 }
 
@@ -85,9 +85,10 @@ function askAhead(player) {
 }
 
 /** A payload has come: a new run, the window that is wanted, one for later, or other words. */
-function setPayload(player, payload) {
+function setPayload(player, raw) {
+  const payload = onAxis(raw, player.axis);
   const isSameRun = Boolean(player.payload) && player.payload.run === payload.run;
-  player.received = payload;
+  Object.assign(player, { raw, received: payload });
   player.asked = null;
   setShown(player.body, Boolean(payload.lanes));
   if (!payload.lanes) player.payload = null;

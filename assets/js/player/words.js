@@ -40,24 +40,37 @@ const LONG_WINDOW = 200;
 
 /** Whether times of this payload are so long that they are shown in seconds. */
 function inSeconds(payload) {
-  return payload.unit === "ms" && (payload.overview?.t1 ?? payload.t1) >= 100000;
+  return payload.unit === "ms" && (payload.overview?.t1 ?? payload.lasts ?? payload.t1) >= 100000;
+}
+
+/** Whether places of this payload are told as rounds: on the round axis, without a common time. */
+function isToldByRounds(payload) {
+  return payload.axis === "rounds" && !payload.timeAt;
+}
+
+/** A number of the clock as the unit that it is told in: s, ms, tick or round. */
+function unitOf(payload) {
+  if (isToldByRounds(payload)) return "round";
+  return inSeconds(payload) ? "s" : payload.unit;
 }
 
 /** A time without its unit. */
 function timeNumber(payload, t) {
-  if (inSeconds(payload)) return numberText(t / 1000, 3);
-  return numberText(t, payload.t1 - payload.t0 > LONG_WINDOW ? 1 : 3);
+  const time = payload.timeAt ? payload.timeAt(t) : t;
+  if (inSeconds(payload) && !isToldByRounds(payload)) return numberText(time / 1000, 3);
+  return numberText(time, (payload.lasts ?? payload.t1 - payload.t0) > LONG_WINDOW ? 1 : 3);
 }
 
 /** A time with its unit, as on the cursor tag. */
 function timeText(payload, say, t) {
-  const unit = inSeconds(payload) ? "s" : payload.unit;
-  return say(`time_${unit}`, { t: timeNumber(payload, t) });
+  return say(`time_${unitOf(payload)}`, { t: timeNumber(payload, t) });
 }
 
-/** A length of time with its unit. */
+/** A length of time with its unit; on the round axis a number of rounds. */
 function spanText(payload, say, length) {
-  const unit = inSeconds(payload) ? "s" : payload.unit;
-  const isOneTick = unit === "tick" && length === 1;
-  return say(isOneTick ? "span_tick_one" : `span_${unit}`, { t: timeNumber(payload, length) });
+  const isRounds = payload.axis === "rounds";
+  const unit = isRounds ? "round" : unitOf(payload);
+  const isOne = (unit === "tick" || unit === "round") && length === 1;
+  const t = isRounds ? numberText(length) : timeNumber(payload, length);
+  return say(isOne ? `span_${unit}_one` : `span_${unit}`, { t });
 }

@@ -1,27 +1,77 @@
-// The address bar: it always names the state shown, and Back and Forward bring back the state it names.
-// A scene makes a history entry; every other change is written into the present one.
+// The address bar: it always names what is shown, and Back and Forward bring back what it names.
+//
+// Python names the inputs; the browser adds step, time and lanes, which it alone knows, where they are
+// not what the step shows by itself. A scene makes a history entry; every other change is written into
+// the present one, a moment after the cursor has come to rest.
 
 const THEMES = ["light", "dark"];
+const OWN = ["step", "time", "show"];
+const REST_MS = 200; // browsers stop taking new addresses when there are too many a second
 
-export function address({model}) {
+export function address({model, steps, complain}) {
   const root = document.documentElement;
+  let player = null;
   let asked = 0; // how often Back or Forward was pressed; Python repeats the number when it has answered
+  let answered = 0;
   let scene = null;
   let written = location.search;
   let theme = theme_of(written); // in the address only if a link or a person asked for it
+  let timer = 0;
+  let wish = {...wish_of(written), run: null}; // what to show as soon as its run is there
 
-  const update = () => {
+  const place = () => {
+    const found = {};
+    if (!player || wish) { return found; }
+    const {t, view, eps} = player.state();
+    const own = player.placeOf(steps.step());
+    if (steps.at() > 0) { found.step = steps.at() + 1; }
+    if (own.t === null || Math.abs(own.t - t) > eps) { found.time = t; }
+    if (own.view !== view) { found.show = view; }
+    return found;
+  };
+  const write = () => {
+    clearTimeout(timer);
     const view = model.view;
     if (view.link < asked) { return; }
-    written = `?${view.address}${theme ? `&theme=${theme}` : ""}`;
+    const own = Object.entries(place()).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
+    written = `?${view.address}${own}${theme ? `&theme=${theme}` : ""}`;
     const is_entry = scene !== null && scene !== view.scenario && location.search !== written;
     scene = view.scenario;
     const url = `${location.pathname}${written}${location.hash}`;
     if (is_entry) { history.pushState(null, "", url); } else { history.replaceState(null, "", url); }
   };
+  const rest = () => {
+    clearTimeout(timer);
+    timer = setTimeout(write, REST_MS);
+  };
+  const fulfil = () => {
+    const {working, lesson, notice} = model.view;
+    if (!wish || !player || working || player.state().run === wish.run) { return; }
+    const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
+    wish = null;
+    if (!is_good && !notice) { complain(); }
+    steps.restart();
+    steps.go(index, place_in(player.placeOf(lesson.steps[index])));
+  };
+  const update = (view) => {
+    if (view.link !== answered) {
+      wish = {...wish_of(written), run: null};
+    } else if (scene !== null && scene !== view.scenario) {
+      wish = {step: null, time: null, show: null, run: player?.state().run ?? null};
+    }
+    answered = view.link;
+    if (answered === asked) { fulfil(); }
+    write();
+  };
+  const moved = (handle) => {
+    player = handle;
+    fulfil();
+    if (!handle.state().isPlaying) { rest(); }
+  };
   const follow = () => {
     if (location.search === written) { return; } // only the part after "#" has changed
     asked += 1;
+    clearTimeout(timer);
     written = location.search;
     scene = null;
     const old = theme_of(written);
@@ -33,18 +83,40 @@ export function address({model}) {
   };
   const keep_theme = () => {
     theme = root.dataset.theme;
-    update();
+    write();
   };
   window.addEventListener("popstate", follow);
   window.addEventListener("rb-theme", keep_theme);
   const stop = () => {
+    clearTimeout(timer);
     window.removeEventListener("popstate", follow);
     window.removeEventListener("rb-theme", keep_theme);
   };
-  return {update, stop};
+  return {update, moved, rest, stop};
 }
 
 function theme_of(search) {
   const theme = new URLSearchParams(search).get("theme");
   return THEMES.includes(theme) ? theme : null;
 }
+
+/** Step, time and lanes that an address asks for; what is not there is null, what is no number NaN. */
+function wish_of(search) {
+  const asked = new URLSearchParams(search);
+  const [step, time, show] = OWN.map((name) => asked.get(name));
+  return {step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show};
+}
+
+/** What comes nearest to a wish: a step there is, a time in the run, lanes that are shown; is it the wish? */
+function nearest({step, time, show}, {views, end, eps}, num_steps) {
+  const index = Math.min(Math.max(1, step || 1), num_steps) - 1;
+  const is_good = (step === null || step === index + 1) && (show === null || views.includes(show)) &&
+    (time === null || (time >= 0 && time <= end + eps));
+  const place_in = (own) => ({
+    view: views.includes(show) ? show : own.view,
+    t: time_of(time, end) ?? (index === 0 && time === null ? null : own.t), // the first step moves nothing
+  });
+  return {index, is_good, place_in};
+}
+
+function time_of(time, end) { return Number.isFinite(time) ? Math.min(Math.max(0, time), end) : null; }

@@ -11,11 +11,12 @@ export function inputs({model, drawer}) {
   const low = h("span", {});
   const high = h("span", {});
   const open = h("button", {class: "button"}, icon("open_file"), h("span", {word: "open_trace"}));
-  const requests = h("button", {class: "button"}, icon("pen"), h("span", {word: "requests"}));
-  const setup = h("button", {class: "button"}, icon("sliders"), h("span", {word: "setup"}));
+  const requests = h("button", {class: "button", key: "requests"}, icon("pen"), h("span", {word: "requests"}));
+  const setup = h("button", {class: "button", key: "setup"}, icon("sliders"), h("span", {word: "setup"}));
+  const budget_name = h("span", {class: "budget", word: "budget"});
   const el = h(
     "section", {class: "bar", id: "inputs", label: "inputs"},
-    h("span", {class: "budget", word: "budget"}),
+    budget_name,
     h("div", {class: "slider"}, model.get_child("slider"), h("div", {class: "ends", "aria-hidden": "true"}, low, high)),
     number, explain, h("div", {class: "actions"}, open, setup, requests),
   );
@@ -24,6 +25,8 @@ export function inputs({model, drawer}) {
   drawer.opens(requests, "requests");
   drawer.opens(setup, "setup");
   drawer.opens(open, "open_trace");
+  const show_setup = () => drawer.show("setup", setup); // asked for by a lane, see setup.js
+  window.addEventListener("rb-setup", show_setup);
 
   const judge = (good) => {
     const {budget, words} = model.view;
@@ -64,5 +67,14 @@ export function inputs({model, drawer}) {
     if (is_first && num_problems > 0) { queueMicrotask(() => drawer.show("requests", requests)); } // a link with wrong cells
     is_first = false;
   };
-  return {el, table, form, update};
+  /** Mark the inputs that a step asks to use. */
+  const point = (names) => {
+    for (const [name, control] of Object.entries({budget: budget_name, requests, setup})) {
+      control.classList.toggle("asked", names.includes(name));
+    }
+  };
+  return {
+    el, table, form, update, point, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
+    stop: () => window.removeEventListener("rb-setup", show_setup),
+  };
 }

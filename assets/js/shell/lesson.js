@@ -1,24 +1,23 @@
-// The lesson column: number, title, hook, a notice, text (Panel's Markdown), and what the figures are.
+// The lesson column: number, title, hook, a notice, one step of the text, and what the figures are.
 // On a narrow window the text and the inputs are folded away between hook and stage.
 
 import {fill, h, icon} from "../dom.js";
 
-export function lesson({model, notice, send}) {
+export function lesson({notice, steps, send}) {
   const number = h("p", {class: "number"});
   const edited = h("button", {class: "edited", word: "edited", on: {click: () => send("reset", "")}});
   const title = h("h1");
   const hook = h("p", {class: "hook"});
   const note = h("p", {class: "note"});
-  const text = h("div", {class: "text", id: "text"}, model.get_child("text"));
   const inputs_name = h("span");
   const folds = {
-    text: h("button", {"aria-controls": "text"}, h("span", {word: "read_on"}), icon("unfold")),
+    text: h("button", {"aria-controls": "step"}, h("span", {word: "read_on"}), icon("unfold")),
     inputs: h("button", {"aria-controls": "inputs"}, inputs_name, icon("unfold")),
   };
   const el = h("section", {class: "lesson", label: "lesson_label"},
     h("div", {class: "head"}, h("div", {class: "which"}, number, edited), title, hook),
     h("div", {class: "folds"}, folds.text, folds.inputs),
-    notice, text, h("div", {class: "foot"}, note));
+    notice, steps.el, h("div", {class: "foot"}, note), steps.nav, steps.said);
 
   const unfold = (name, is_open) => {
     folds[name].setAttribute("aria-expanded", String(is_open));

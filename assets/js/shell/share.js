@@ -5,6 +5,7 @@ import {h, icon} from "../dom.js";
 
 const COPIED_MS = 2500;
 const RUN_FILES = ["csv", "json", "chrome"];
+const PICTURES = ["png", "svg"];
 
 export function share({model, choose_file}) {
   const address = h("input", {type: "text", readonly: true, label: "link_label"});
@@ -16,12 +17,15 @@ export function share({model, choose_file}) {
     h("div", {class: "link-row"}, address, copier),
     said, no_link,
     item("save_scenario", () => save("scenario")), open_file,
+    h("h2", {word: "export_picture"}),
+    ...PICTURES.map((kind) => item(`export_${kind}`, () => ask_picture(kind))),
     h("h2", {word: "export_run"}),
     ...RUN_FILES.map((what) => item(`export_${what}`, () => save(what))));
   const button = h("button", {class: "button share", label: "share", "aria-expanded": "false", "aria-controls": "share",
     on: {click: () => (menu.hidden ? open() : close())}}, icon("share"), h("span", {word: "share_short"}));
   const el = h("div", {class: "share-box"}, button, menu);
   let words = {};
+  let stem = "";
   let timer = 0;
 
   // The button itself says that it worked, so that nothing below it moves; the line is for ears then.
@@ -48,6 +52,14 @@ export function share({model, choose_file}) {
     model.send_msg({type: "save", what});
     close();
   };
+  const ask_picture = (kind) => {
+    const take = (picture) => {
+      if (!picture) { say(words.no_picture); return; }
+      close();
+      give(`${stem}-round-${picture.round}.${kind}`, picture.blob);
+    };
+    window.dispatchEvent(new CustomEvent("rb-picture", {detail: {kind, take}}));
+  };
   const copy = async () => {
     address.value = location.href;
     const done = await written(address);
@@ -64,6 +76,7 @@ export function share({model, choose_file}) {
 
   const update = (view) => {
     words = view.words;
+    stem = view.stem;
     no_link.hidden = view.scenario !== "trace";
     address.value = location.href;
     say("");
@@ -89,7 +102,11 @@ async function written(box) {
 
 async function download({name, mime, content}) {
   const packed = new Blob([content]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const url = URL.createObjectURL(new Blob([await new Response(packed).arrayBuffer()], {type: mime}));
+  give(name, new Blob([await new Response(packed).arrayBuffer()], {type: mime}));
+}
+
+function give(name, blob) {
+  const url = URL.createObjectURL(blob);
   h("a", {href: url, download: name}).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,13 +1,17 @@
 // The frame: puts bar, rail, columns and inputs into one grid and passes each new view to them.
 
 import {h, icon, translate} from "../dom.js";
+import {listen_to_keys, with_key} from "../keys.js";
 import {address} from "./address.js";
 import {drawers} from "./drawers.js";
 import {files} from "./files.js";
 import {inputs} from "./inputs.js";
 import {lesson} from "./lesson.js";
 import {notice} from "./notice.js";
+import {presenter} from "./present.js";
+import {note_seen} from "./progress.js";
 import {rail} from "./rail.js";
+import {stepper} from "./steps.js";
 import {top_bar} from "./top.js";
 
 export function render({model}) {
@@ -16,24 +20,39 @@ export function render({model}) {
   const news = notice({send});
   const trace = files({model, drawer, say: news.say, wait: news.wait});
   const bar = inputs({model, drawer});
-  const text = lesson({model, notice: news.el, send});
-  const scenes = rail({send, drawer});
-  const top = top_bar({model, send, toggle_rail: scenes.toggle, choose_file: () => trace.input.click()});
-  const bookmark = address({model});
+  const steps = stepper({choose: (name) => send("scenario", name)});
+  const text = lesson({notice: news.el, steps, send});
+  const scenes = rail({send, drawer, restart: steps.restart});
+  const work = h("div", {class: "work"});
+  const show = presenter({steps, work});
+  const commands = commands_of({bar, steps, show});
+  let player = null;
+  const can = (action) => action in commands || Boolean(player && action in player.act);
+  const top = top_bar({model, send, can, toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle});
+  Object.assign(commands, {help: top.help, language: top.toggle_language, theme: top.toggle_theme});
+  const bookmark = address({model, steps, complain: () => news.say({text: model.view.words.link_place})});
   const lost = banner();
-  const stage = h("section", {class: "stage", label: "stage"}, model.get_child("stage"));
-  const work = h("div", {class: "work"}, text.el, bar.el, bar.table, bar.form, trace.el, stage);
-  const app = h("div", {class: "app"}, top.el, lost, scenes.el, scenes.shade, work, trace.input, trace.veil);
+  const stage = h("section", {class: "stage", label: "stage", tabindex: "-1"}, model.get_child("stage"));
+  const skip = h("button", {class: "skip", word: "skip", on: {click: () => stage.focus()}});
+  work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage);
+  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));
   scenes.start(top.menu);
+  show.start(app);
   trace.listen(app);
+  steps.when_shown(({at, steps: all, view}) => {
+    bar.point(all[at]?.controls ?? []);
+    if (all.length > 1 && at === all.length - 1 && note_seen(view.scenario)) { scenes.draw_progress(); }
+    bookmark.rest();
+  });
 
-  const parts = [bookmark, top, scenes, text, news, bar, trace];
+  const parts = [top, scenes, text, news, bar, trace, steps, bookmark];
   let scene = null;
   const update = () => {
     const view = model.view;
     translate(app, view.words);
+    name_keys(app, view.words);
     for (const part of parts) { part.update(view); }
     if (scene !== view.scenario) {
       for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
@@ -43,15 +62,49 @@ export function render({model}) {
   };
   model.on("view", update);
   update();
-
-  const show_lost = () => { lost.hidden = false; };
-  window.addEventListener("rb-connection-lost", show_lost);
+  const moved = (handle) => {
+    player = handle;
+    for (const part of [steps, show]) { part.use(handle); }
+    bookmark.moved(handle);
+  };
+  const stop = listen({moved, lost: () => { lost.hidden = false; }, commands});
   model.on("remove", () => {
-    window.removeEventListener("rb-connection-lost", show_lost);
-    bookmark.stop();
-    top.stop();
+    stop();
+    for (const part of [bookmark, top, show, bar]) { part.stop(); }
   });
   return app;
+}
+
+/** Listen to the player, to the connection and to keys; returns how to stop. */
+function listen({moved, lost, commands}) {
+  const on_moved = ({detail}) => moved(detail);
+  const stop_keys = listen_to_keys(commands, true);
+  window.addEventListener("rb-connection-lost", lost);
+  window.addEventListener("rb-moved", on_moved);
+  window.dispatchEvent(new CustomEvent("rb-who")); // the player may have been here first
+  return () => {
+    window.removeEventListener("rb-connection-lost", lost);
+    window.removeEventListener("rb-moved", on_moved);
+    stop_keys();
+  };
+}
+
+/** Write the keys of buttons behind the names in their tips. */
+function name_keys(app, words) {
+  for (const button of app.querySelectorAll("button[data-key]")) {
+    const word = button.dataset.label ?? button.querySelector("[data-word]").dataset.word;
+    button.title = with_key(words[word], button.dataset.key);
+  }
+}
+
+/** What keys do in the frame; the player has actions of its own. In presenter mode → and ← are the path. */
+function commands_of({bar, steps, show}) {
+  const unless_shown = (action) => () => (show.is_on() ? false : action());
+  return {
+    forward: show.forward, back: show.back, present: show.toggle, leave: show.leave,
+    nextStep: steps.on, previousStep: steps.back,
+    requests: unless_shown(bar.toggle_requests), setup: unless_shown(bar.toggle_setup),
+  };
 }
 
 function banner() {

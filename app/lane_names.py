@@ -1,0 +1,172 @@
+"""What lanes are called, and what differs between them, in the learner's language.
+
+A lane is told from the others without numbers to remember: by what it began as, and by what was
+changed in it. Two that are alike are a lane and its copy.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from app.i18n import say
+from app.lane_specs import CELLS, REQUESTS, LaneSpec, base_of, bases, own_changes, request_field
+from app.setup_form import parts, phrases, value_text
+from app.setup_options import every_option, lane_options, meaningless, shown, texts
+from sim import Scenario
+from sim.reading import written
+
+MOST_NAMED = 2  # changes in a title
+MOST_DIFFERENCES = 3
+
+Head = dict[str, str]
+
+
+def heads(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str) -> list[Head]:
+    """Title, short title and rule of each lane."""
+    titles = _apart([title(spec, lang) for spec in specs], lang)
+    shorts = _apart(_shorts(specs, lang), lang)
+    comma = phrases(lang, "setup.says")["comma"]
+    setups = [scenario.setup for scenario in scenarios]
+    rules = [comma.join(parts(setup, lang, meaningless(setup.mode))) for setup in setups]
+    return [
+        {"title": name, "short": short, "rule": rule}
+        for name, short, rule in zip(titles, shorts, rules, strict=True)
+    ]
+
+
+def titles(specs: Sequence[LaneSpec], lang: str) -> dict[str, str]:
+    """The title of each lane, by its key."""
+    names = _apart([title(spec, lang) for spec in specs], lang)
+    return {spec.key: name for spec, name in zip(specs, names, strict=True)}
+
+
+def title(spec: LaneSpec, lang: str) -> str:
+    """What a lane began as, and what was changed in it."""
+    return _with(phrases(lang, "lane.name")[_began_as(spec)], own_changes(spec), lang)
+
+
+def base_titles(lang: str) -> list[list[str]]:
+    """What a lane can begin as: names and titles."""
+    known = phrases(lang, "lane.name")
+    return [[name, known[name]] for name in bases()]
+
+
+def _began_as(spec: LaneSpec) -> str:
+    return base_of(spec.changes) or _mode(spec)
+
+
+def _mode(spec: LaneSpec) -> str:
+    """A mode typed wrong, as a file or a link may have it, still needs a name."""
+    mode = spec.changes.get("mode", "")
+    return mode if mode in bases() else "continuous"
+
+
+def _shorts(specs: Sequence[LaneSpec], lang: str) -> list[str]:
+    """Names for narrow places: without the base where all lanes have the same one."""
+    known = phrases(lang, "lane.short")
+    is_same = len({_began_as(spec) for spec in specs}) == 1 < len(specs)
+    result = []
+    for spec in specs:
+        own = own_changes(spec)
+        name = "" if is_same and own else known[_began_as(spec)]
+        result.append(_with(name, own, lang))
+    return result
+
+
+def _with(name: str, changes: Mapping[str, str], lang: str) -> str:
+    """A name with the first changes behind it."""
+    said = [change_text(one, changes[one], lang) for one in _in_order(changes)]
+    more = [say(lang, "lane.more")] if len(said) > MOST_NAMED else []
+    listed = phrases(lang, "setup.says")["comma"].join(said[:MOST_NAMED] + more)
+    return (
+        say(lang, "lane.changed", name=name, changes=listed) if name and listed else name or listed
+    )
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Options in the order of the form, then requests."""
+    places = {name: place for place, name in enumerate(every_option())}
+    return sorted(names, key=lambda name: (places.get(name, len(places)), name))
+
+
+def change_text(name: str, typed_: str, lang: str) -> str:
+    """One change in a few words: `budget 6`, `served first: decodes`, `C: arrival 0`."""
+    if name.startswith(REQUESTS):
+        id_, field = request_field(name)
+        return say(lang, "lane.of_request", id=id_, field=_field(field, lang), value=typed_)
+    return _setting(name, value_text(name, typed_, lang), lang)
+
+
+def _setting(name: str, value: str, lang: str) -> str:
+    """An option's label with its value behind it: after a colon where that is in words."""
+    is_worded = every_option()[name].kind in ("choice", "bool")
+    key = "lane.set_to" if is_worded else "lane.value"
+    return say(lang, key, name=label(name, lang), value=value)
+
+
+def label(name: str, lang: str) -> str:
+    """An option's label inside a sentence: small, unless it begins with a name."""
+    text = say(lang, f"setup.label.{name}")
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def _apart(names: list[str], lang: str) -> list[str]:
+    """Names no two of which are the same: the second of two alike is a copy."""
+    result: list[str] = []
+    for name in names:
+        same = sum(name == other for other in names[: len(result)])
+        key = "lane.copy" if same == 1 else "lane.copy_n"
+        result.append(say(lang, key, name=name, number=same) if same else name)
+    return result
+
+
+# What differs.
+
+
+def differences(scenarios: Sequence[Scenario], lang: str) -> str:
+    """What the lanes do not have in common beside how they batch, in one line; or nothing."""
+    said = [
+        _setting(name, _beside([value_text(name, one, lang) for one in values]), lang)
+        for name, values in _differing_options(scenarios)
+    ]
+    said += _differing_cells(scenarios, lang)
+    if not said:
+        return ""
+    more = [say(lang, "lane.differs_more", count=len(said) - MOST_DIFFERENCES)]
+    listed = said[:MOST_DIFFERENCES] + (more if len(said) > MOST_DIFFERENCES else [])
+    comma = phrases(lang, "setup.says")["comma"]
+    return say(lang, "lane.differs", changes=comma.join(listed))
+
+
+def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, list[str]]]:
+    """Options with their values, where lanes in which they mean something have several."""
+    tables = [(texts(scenario.setup), meaningless(scenario.setup.mode)) for scenario in scenarios]
+    found = []
+    for name in lane_options():
+        values = dict.fromkeys(table[name] for table, silent in tables if name not in silent)
+        if name != "mode" and len(values) > 1:
+            found.append((name, list(values)))
+    return found
+
+
+def _differing_cells(scenarios: Sequence[Scenario], lang: str) -> list[str]:
+    """Fields of requests that lanes have changed."""
+    said = []
+    for requests in zip(*(scenario.requests for scenario in scenarios), strict=True):
+        if all(request is requests[0] for request in requests):
+            continue
+        tables = [written(request, scenarios[0].setup.time) for request in requests]
+        for name in CELLS:
+            values = list(dict.fromkeys(shown(table.get(name)) or "–" for table in tables))
+            if len(values) > 1:
+                cell = say(lang, "lane.cell", id=requests[0].id, field=_field(name, lang))
+                said.append(say(lang, "lane.value", name=cell, value=_beside(values)))
+    return said
+
+
+def _field(name: str, lang: str) -> str:
+    """The head of a column of the request table; the name in a file where there is none."""
+    return phrases(lang, "field").get(name, name)
+
+
+def _beside(values: Sequence[str]) -> str:
+    """`4 → 6`, or `4 / 6 / 8`."""
+    return (" → " if len(values) == 2 else " / ").join(values)

@@ -1,0 +1,246 @@
+"""What stands beside what on the stage: each lane a table of changes against the edited scene.
+
+The names of the changes are those of a lane in `lesson.toml` (see `sim.files`), flat: `mode`,
+`budget`, `cost.base`, and `requests.C.arrival` for a field of a request. Values are typed text, as
+in the setup drawer, so that a wrong one stays to be mended. Every lane says its own mode; the rest
+of a lane is shared with the others until it changes it. Nothing is simulated or worded here.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any
+
+from app.rows import page_problems as row_problems
+from app.setup_options import (
+    Texts,
+    lane_options,
+    merged,
+    page_problems,
+    parsed,
+    presets,
+    same,
+    shown,
+    tidied,
+)
+from lessons import shown as lesson
+from sim import Problem, Scenario, ScenarioError
+from sim.reading import read, written
+from sim.setup import Request, Setup
+
+MOST_LANES = 4
+REQUESTS = "requests."
+CELLS = {item.name: item.metadata["kind"] for item in fields(Request) if item.name != "id"}
+
+Requests = tuple[Request, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSpec:
+    """One lane: its key, which no other lane has, and what it changes.
+
+    What a lane has beside a setup of its own, such as a round from which on it differs, is a field
+    of its own after these, empty by default.
+    """
+
+    key: str
+    changes: Mapping[str, str]
+
+
+Specs = Sequence[LaneSpec]
+
+
+@cache
+def bases() -> Mapping[str, Texts]:
+    """What a lane can begin as, by name: the shared setup in a mode, or a scheduler by name.
+
+    `static` and `continuous` take all else from the shared setup. The others bring settings.
+    """
+    plain = {mode: {"mode": mode} for mode in ("static", "continuous")}
+    named = {name: table for name, table in presets().items() if name not in plain}
+    return plain | {"vllm_v1": named.pop("vllm_v1")} | named
+
+
+def base_of(changes: Mapping[str, str]) -> str:
+    """The base that says most of these changes."""
+    fitting = (name for name, table in bases().items() if table.items() <= changes.items())
+    return max(fitting, key=lambda name: len(bases()[name]), default="")
+
+
+def own_changes(spec: LaneSpec) -> Texts:
+    """What a lane changes beyond its base."""
+    base = bases().get(base_of(spec.changes), {})
+    return {name: value for name, value in spec.changes.items() if base.get(name) != value}
+
+
+# The lanes of a scene.
+
+
+def default_lanes(scene: str, scenario: Scenario) -> list[LaneSpec]:
+    """What a scene opens with: the lanes its lesson names, else static beside its own mode."""
+    if scene and (names := lesson.first_lanes(scene)):
+        return _named(names, lesson.lane_tables(scene), scenario.setup.mode)
+    own = scenario.setup.mode.replace("static", "continuous")
+    return [LaneSpec("static", bases()["static"]), LaneSpec(own, {"mode": own})]
+
+
+def _named(names: Sequence[str], tables: Mapping[str, Any], mode: str) -> list[LaneSpec]:
+    return [
+        LaneSpec(name, {"mode": mode} | flat(tables[name]) if name in tables else bases()[name])
+        for name in names[:MOST_LANES]
+    ]
+
+
+def flat(table: Mapping[str, Any]) -> Texts:
+    """A lane's table of `lesson.toml` as flat names and text."""
+    return {name: shown(value) for name, value in _flattened(table)}
+
+
+def _flattened(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flattened(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def is_known(name: str) -> bool:
+    """Whether a lane can change what has this name."""
+    if name.startswith(REQUESTS):
+        id_, field = request_field(name)
+        return bool(id_) and field in CELLS
+    return name in lane_options()
+
+
+def request_field(name: str) -> tuple[str, str]:
+    """`requests.C.arrival` as the request's id and the field."""
+    id_, _, field = name.removeprefix(REQUESTS).rpartition(".")
+    return id_, field
+
+
+# Changing lanes. Each function gives a new list, or the old one if it cannot be done.
+
+
+def free_key(base: str, specs: Specs) -> str:
+    """A key that no lane has yet: the name, or the name with a number."""
+    taken = {spec.key for spec in specs}
+    keys = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 2))]
+    return next(key for key in keys if key not in taken)
+
+
+def added(specs: Specs, base: str) -> list[LaneSpec]:
+    """One more lane, as its base says."""
+    if base not in bases() or len(specs) >= MOST_LANES:
+        return list(specs)
+    return [*specs, LaneSpec(free_key(base, specs), bases()[base])]
+
+
+def copied(specs: Specs, key: str) -> list[LaneSpec]:
+    """One more lane like that of this key, after it."""
+    if len(specs) >= MOST_LANES:
+        return list(specs)
+    result = list(specs)
+    for place, spec in enumerate(specs):
+        if spec.key == key:
+            base = base_of(spec.changes) or spec.key
+            result.insert(place + 1, replace(spec, key=free_key(base, specs)))
+    return result
+
+
+def removed(specs: Specs, key: str) -> list[LaneSpec]:
+    """Without the lane of this key, unless it is the only one."""
+    return [spec for spec in specs if spec.key != key] if len(specs) > 1 else list(specs)
+
+
+def changed(
+    specs: Specs, key: str, changes: Mapping[str, str | None], shared: Texts
+) -> list[LaneSpec]:
+    """A lane with some changes more; None, or what all lanes share, takes a change back."""
+
+    def is_own(name: str, value: str | None) -> bool:
+        if value is None or not is_known(name):
+            return False
+        return name == "mode" or name not in shared or not same(name, value, shared[name])
+
+    def put(spec: LaneSpec) -> LaneSpec:
+        kept = {name: value for name, value in spec.changes.items() if name not in changes}
+        asked = {name: value for name, value in changes.items() if is_own(name, value)}
+        mode = {"mode": spec.changes["mode"]}
+        return replace(spec, changes=mode | kept | {n: tidied(v or "") for n, v in asked.items()})
+
+    return [put(spec) if spec.key == key else spec for spec in specs]
+
+
+def rebased(specs: Specs, key: str, base: str) -> list[LaneSpec]:
+    """A lane that begins as another base; what else it changes stays."""
+    if base not in bases():
+        return list(specs)
+    return [
+        replace(spec, changes={**bases()[base], **_beside_presets(own_changes(spec))})
+        if spec.key == key
+        else spec
+        for spec in specs
+    ]
+
+
+def _beside_presets(changes: Texts) -> Texts:
+    """Changes that no scheduler by name settles."""
+    settled = set().union(*bases().values())
+    return {name: value for name, value in changes.items() if name not in settled}
+
+
+# From a lane to what is run.
+
+
+def applied(scenario: Scenario, spec: LaneSpec) -> tuple[Scenario | None, list[Problem]]:
+    """The scenario of a lane, or all that keeps it from running."""
+    setup = {name: value for name, value in spec.changes.items() if name in lane_options()}
+    requests, problems = _changed_requests(scenario, spec)
+    problems += page_problems(scenario.setup, setup)
+    values, found = read({"setup": merged(scenario.setup, setup)})
+    problems += found
+    if problems:
+        return None, problems
+    new: Setup = values["setup"]
+    changes = {item.name: getattr(new, item.name) for item in fields(new)}
+    try:
+        return replace(scenario, requests=requests).with_setup(**changes), []
+    except ScenarioError as error:
+        return None, list(error.problems)
+
+
+def _changed_requests(scenario: Scenario, spec: LaneSpec) -> tuple[Requests, list[Problem]]:
+    """The requests with what the lane changes in them."""
+    cells: dict[str, Texts] = {}
+    for name, value in spec.changes.items():
+        if name.startswith(REQUESTS):
+            id_, field = request_field(name)
+            cells.setdefault(id_, {})[field] = value
+    requests, problems = list(scenario.requests), []
+    places = {request.id: place for place, request in enumerate(requests)} if cells else {}
+    for id_, row in cells.items():
+        if id_ not in places:
+            problems.append(Problem(("requests",), "no_such_request", id_))
+            continue
+        place = places[id_]
+        read_, found = _read_request(scenario, place, row)
+        problems += found
+        requests[place] = read_ or requests[place]
+    return tuple(requests), problems
+
+
+def _read_request(
+    scenario: Scenario, place: int, cells: Texts
+) -> tuple[Request | None, list[Problem]]:
+    """One request with some fields typed anew."""
+    unit = scenario.setup.time
+    table = written(scenario.requests[place], unit)
+    for field, typed in cells.items():
+        if typed.strip():
+            table[field] = parsed(CELLS[field], typed)
+        else:
+            table.pop(field, None)
+    values, found = read({"setup": {"budget": 1, "time": unit}, "requests": [table]})
+    found = row_problems([table]) + found
+    moved = [replace(problem, place=("requests", place, *problem.place[2:])) for problem in found]
+    return (None if moved else values["requests"][0]), moved

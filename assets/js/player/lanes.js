@@ -1,0 +1,197 @@
+// Lanes: which are shown, one more, and what can be done with each. What a lane is, Python decides.
+
+
+/**
+ * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
+ * what is inside a picture cannot be reached by everybody.
+ * @param {Object} act {showLanes(key)}
+ * @param {?function(Object): void} command tells Python what to do; without it nothing can be changed
+ */
+function createLanes(act, command) {
+  const menu = createMenu();
+  const add = h("button.rb-add", {
+    type: "button", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": "add-lane",
+  }, icon("plus", 14), h("span"));
+  const lanes = {
+    act, command, menu, add,
+    views: h("div.rb-segments.rb-views", { role: "group" }),
+    line: h("div.rb-lane-line", { "data-testid": "lane-line" }),
+    heads: h("div.rb-lane-tools"),
+    menuOf: null,
+  };
+  menu.el.addEventListener("rb-closed", () => { lanes.menuOf = null; });
+  return lanes;
+}
+
+/** Fill the bar: which lanes are shown, the button for one more, and the line below. */
+function drawLanes(lanes, { payload, view, say, lanes: shown }) {
+  lanes.menu.close();
+  setShown(lanes.views, payload.lanes.length > 1);
+  lanes.views.setAttribute("aria-label", say("lanes_shown"));
+  const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
+  lanes.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title, short }) => {
+    const button = segment(short ?? title, view === key, () => lanes.act.showLanes(key), `view-${key}`);
+    button.title = title;
+    return button;
+  }));
+  drawAdd(lanes, payload, say);
+  drawLine(lanes, payload, shown, say);
+}
+
+/** The button for one more lane; when there is no room it says why. */
+function drawAdd(lanes, payload, say) {
+  const { add, command } = lanes;
+  setShown(add, Boolean(command && payload.bases));
+  setText(add.lastChild, say("lane_add"));
+  add.setAttribute("aria-label", say("lane_add"));
+  const isFull = payload.lanes.length >= payload.most_lanes;
+  add.disabled = isFull;
+  add.title = isFull ? say("lane_most", { n: payload.most_lanes }) : "";
+  add.onclick = () => openMenu(lanes, add, "", addItems(lanes, payload, say));
+}
+
+/** What a new lane can begin as. */
+function addItems({ command }, payload, say) {
+  const bases = payload.bases.map(([base, text]) =>
+    ({ text, id: `add-${base}`, act: () => command({ do: "add_lane", base }) }));
+  const copies = payload.lanes.map(({ key, title }) => ({
+    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => command({ do: "copy_lane", key }),
+  }));
+  return [...bases, null, ...copies];
+}
+
+/** Under the bar: the only lane's title and what can be done with it, or what differs. */
+function drawLine(lanes, payload, shown, say) {
+  const { line } = lanes;
+  const [lane] = shown;
+  const differs = shown.length > 1 ? payload.differs : "";
+  setShown(line, shown.length === 1 || Boolean(differs));
+  if (shown.length > 1) line.replaceChildren(h("span.rb-lane-rule", { text: differs, title: differs }));
+  else {
+    line.replaceChildren(h("b", { text: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule }),
+      ...toolButton(lanes, payload, lane, say));
+  }
+}
+
+/** Height in px of the line under the bar. */
+function laneLineHeight(payload, shown, size) {
+  if (shown.length > 1 && !payload.differs) return 0;
+  return Math.round(24 * (size.font / 12));
+}
+
+/** Put a button at the end of each title row of the stage. */
+function placeLaneTools(lanes, { payload, say, lanes: shown }, layout) {
+  lanes.menu.close();
+  const rows = layout.single ? [] : layout.lanes.map((place, i) => h("div.rb-lane-tool", {
+    style: { top: `${place.titleY}px`, height: `${place.title}px`, left: `${layout.right}px` },
+  }, ...toolButton(lanes, payload, shown[i], say)));
+  lanes.heads.replaceChildren(...rows);
+}
+
+/** The button that opens what can be done with a lane. */
+function toolButton(lanes, payload, lane, say) {
+  if (!lanes.command) return [];
+  const name = say("lane_tools", { lane: lane.title });
+  const button = h("button.rb-icon.rb-lane-more", {
+    type: "button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": name, title: name,
+    "data-testid": `lane-${lane.key}`,
+    onclick: () => openMenu(lanes, button, lane.title, toolItems(lanes, payload, lane, say)),
+  }, icon("more"));
+  return [button];
+}
+
+/** What can be done with a lane; what cannot says why. */
+function toolItems({ command }, payload, { key }, say) {
+  const isFull = payload.lanes.length >= payload.most_lanes;
+  const isLast = payload.lanes.length === 1;
+  const change = () => window.dispatchEvent(new CustomEvent("rb-setup", { detail: { lane: key } }));
+  return [
+    { text: say("lane_change"), id: "lane-change", act: change },
+    {
+      text: say("lane_copy"), id: "lane-copy", act: () => command({ do: "copy_lane", key }),
+      why: isFull ? say("lane_most", { n: payload.most_lanes }) : "",
+    },
+    {
+      text: say("lane_remove"), id: "lane-remove", act: () => command({ do: "remove_lane", key }),
+      why: isLast ? say("lane_last") : "",
+    },
+  ];
+}
+
+/** Open the menu at a button, or close it if it is open there. */
+function openMenu(lanes, button, title, items) {
+  const isOpen = lanes.menuOf === button;
+  lanes.menu.close();
+  if (isOpen) return;
+  lanes.menu.open(button, title, items);
+  lanes.menuOf = button;
+}
+
+/**
+ * A menu that opens under a button, inside the page and never beyond its edge.
+ * @returns {{el: Element, open: function(Element, string, Array): void, close: function(): void}}
+ */
+function createMenu() {
+  const el = h("div.rb-menu", { role: "menu", hidden: true });
+  let opener = null;
+  const close = () => {
+    if (!opener) return;
+    const hadFocus = el.contains(el.getRootNode().activeElement);
+    el.hidden = true;
+    opener.setAttribute("aria-expanded", "false");
+    if (hadFocus) opener.focus();
+    opener = null;
+    document.removeEventListener("pointerdown", onPress, true);
+    el.dispatchEvent(new CustomEvent("rb-closed"));
+  };
+  const onPress = (event) => {
+    if (![el, opener].some((one) => event.composedPath().includes(one))) close();
+  };
+  const open = (button, title, items) => {
+    opener = button;
+    el.setAttribute("aria-label", title || button.textContent);
+    el.replaceChildren(...items.map((item) => menuItem(item, close)));
+    el.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    placeMenu(el, button);
+    document.addEventListener("pointerdown", onPress, true);
+    el.querySelector("button").focus();
+  };
+  el.addEventListener("keydown", (event) => onMenuKey(event, el, close));
+  return { el, open, close };
+}
+
+/** One line of a menu; a rule for null. What cannot be done can be reached, and says why. */
+function menuItem(item, close) {
+  if (!item) return h("hr");
+  const onclick = () => {
+    if (item.why) return;
+    close();
+    item.act();
+  };
+  return h("button", {
+    type: "button", role: "menuitem", tabindex: -1, onclick, "data-testid": item.id,
+    "aria-disabled": item.why ? "true" : null,
+  }, h("span", { text: item.text }), item.why ? h("small", { text: item.why }) : null);
+}
+
+/** Arrows move, Escape closes; nothing of it reaches the player. */
+function onMenuKey(event, el, close) {
+  const items = [...el.querySelectorAll("button")];
+  const at = items.indexOf(el.getRootNode().activeElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (event.key === "Tab") close();
+  else if (event.key === "Escape") close();
+  else if (to !== undefined) items[(to + items.length) % items.length].focus();
+  else return;
+  if (event.key !== "Tab") event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Under its button, to the left where the right has no room. */
+function placeMenu(el, button) {
+  const holder = el.parentElement.getBoundingClientRect();
+  const box = button.getBoundingClientRect();
+  const left = Math.min(box.left - holder.left, holder.width - el.offsetWidth);
+  Object.assign(el.style, { left: `${Math.max(0, left)}px`, top: `${box.bottom - holder.top + 4}px` });
+}

@@ -1,0 +1,38 @@
+// The stage for a hall: the measures of SIZES.presenter are for 1920 × 1080 and scale with the screen.
+
+const NOT_SCALED = new Set(["wordFrom", "card"]);
+const ONE_LANE = { least: 330, most: 660, around: 405, card: 26 }; // the rest is for the step and the round
+const BRICKS_HEIGHT = 150; // of a budget strip that is drawn in bricks
+const MANY_LANES = {
+  least: 330, most: 660, around: 330, card: 20, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
+  laneHeads: 40, stripMost: 44,
+};
+
+/**
+ * The measures for a hall.
+ * @param {Object} size the measures at 1920 × 1080
+ * @param {number} scale of the screen against that
+ * @param {Object[]} lanes shown; more than one share the width beside the step, in smaller type
+ */
+function presenterSize(size, scale, lanes) {
+  const measures = { ...size, ...(lanes.length > 1 ? MANY_LANES : ONE_LANE) };
+  const { budget } = lanes[0];
+  if (budget <= MOST_BRICKS) measures.brick = Math.min(size.brick, BRICKS_HEIGHT / budget);
+  for (const [name, value] of Object.entries(measures)) {
+    if (typeof value === "number" && !NOT_SCALED.has(name)) measures[name] = rounded(value * scale);
+  }
+  measures.wordFrom *= scale;
+  measures.card *= scale;
+  return measures;
+}
+
+/** Whole px, but for thin lines. */
+function rounded(value) {
+  return value < 3 ? value : Math.round(value);
+}
+
+/** The room that cards have side by side: beside the step, when presenting. */
+function cardsWidth({ width, size, cardsEl }) {
+  if (size.name !== "presenter") return width;
+  return width - parseFloat(getComputedStyle(cardsEl).marginLeft);
+}

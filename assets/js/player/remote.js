@@ -1,0 +1,173 @@
+// What the page around the player may hear and ask: where the cursor stands, and to show a step of a
+// lesson. The player works as well without anybody who listens.
+
+const SPOKEN_DELAY = 400;
+const SPOKEN_SPEED = 1; // rounds a second up to which playing is told round by round
+
+/**
+ * Tell the page, as the event "rb-moved", whenever the cursor has come to another boundary, playing
+ * begins or ends, or another run is shown; "rb-who" asks for it at once.
+ * @returns {function(): void} stop telling
+ */
+function announceMoves(player) {
+  const handle = {
+    act: player.act,
+    state: () => stateOf(player),
+    placeOf: (step) => placeOf(player, step),
+    showStep: (step, place) => showStep(player, step, place),
+    bottom: () => player.cardsEl.getBoundingClientRect().top,
+  };
+  const tell = () => {
+    if (!player.payload || !player.clock) return;
+    drawMarks(player);
+    speak(player);
+    window.dispatchEvent(new CustomEvent("rb-moved", { detail: handle }));
+  };
+  const restyle = () => player.payload && rebuild(player);
+  const observer = new MutationObserver(tell);
+  observer.observe(player.root, {
+    attributes: true, attributeFilter: ["data-time", "data-run", "data-playing", "data-lanes", "data-from"],
+  });
+  window.addEventListener("rb-who", tell);
+  window.addEventListener("rb-present", restyle);
+  return () => {
+    observer.disconnect();
+    clearTimeout(player.speakTimer);
+    window.removeEventListener("rb-who", tell);
+    window.removeEventListener("rb-present", restyle);
+  };
+}
+
+/** Where the player stands. */
+function stateOf({ payload, clock, t, view, isPlaying }) {
+  return {
+    run: payload.run, t, view, isPlaying, eps: clock.eps, end: payload.overview?.t1 ?? clock.t1,
+    views: ["all", ...payload.lanes.map((lane) => lane.key)],
+    next: stopFrom(clock, t, 1), previous: stopFrom(clock, t, -1),
+  };
+}
+
+/** The lane a step speaks of: the one of its name, else the last. */
+function laneOf(payload, key) {
+  const index = payload.lanes.findIndex((lane) => lane.key === key);
+  return index < 0 ? payload.lanes.length - 1 : index;
+}
+
+/** The view of a step: one lane alone, or all. */
+function viewOf(payload, step) {
+  return step.alone ? payload.lanes[laneOf(payload, step.lane)].key : "all";
+}
+
+/**
+ * Where a step stands in this run: its view, and a time that is a boundary of it, or null when the
+ * run has no such event.
+ */
+function placeOf({ payload }, step) {
+  const view = viewOf(payload, step);
+  const clock = makeClock(payload, lanesOf(payload, view));
+  const time = timeOfStep(payload, clock, step);
+  return { view, t: time === null ? null : stopFrom(clock, time, 0) ?? time };
+}
+
+/** The time that a step names, in whatever way. */
+function timeOfStep(payload, clock, { round = "start", time = null, lane: key }) {
+  const start = payload.overview?.t0 ?? payload.t0;
+  if (time !== null) return time;
+  if (round === "start" || round === 0) return start;
+  if (round === "end") return clock.t1;
+  const index = laneOf(payload, key);
+  if (typeof round === "string") return timeOfEvent(payload, clock, round, index);
+  const { number, end } = payload.lanes[index].rounds;
+  return end[number.indexOf(round)] ?? end.at(-1) ?? null; // a shorter run: its end
+}
+
+/** When an event such as "C first" takes effect in a lane; null where there is none. */
+function timeOfEvent({ events, requests }, clock, name, lane) {
+  const cut = name.lastIndexOf(" ");
+  const [id, kind] = [name.slice(0, cut), name.slice(cut + 1)];
+  const event = events.find((one) => one.kind === kind && requests[one.req].id === id &&
+    (one.lane === null || one.lane === lane));
+  return event ? clock.bounds[lowerBound(clock.bounds, event.t - clock.eps)] ?? null : null;
+}
+
+/**
+ * Show a step: its lanes, its rows, and its place in time.
+ * @param {Object} step of the lesson
+ * @param {{view: string, t: number|null}} place where to stand instead; t null: where it is
+ */
+function showStep(player, step, place = placeOf(player, step)) {
+  player.marked = step.highlight ?? [];
+  const { payload } = player;
+  const view = payload.lanes.some((lane) => lane.key === place.view) ? place.view : "all";
+  if (view !== player.view) showLanes(player, view);
+  if (place.t !== null) moveTo(player, place.t);
+  drawMarks(player, true);
+}
+
+/** Slide to a time; in a large run it may lie in another window. */
+function moveTo(player, t) {
+  pause(player);
+  const stop = covers(player.payload, t) ? stopFrom(player.clock, t, 0) : null;
+  if (stop === null) showAround(player, t);
+  else if (Math.abs(stop - player.t) > player.clock.eps) goTo(player, stop, EASE_EVENT);
+}
+
+/** Bands behind the rows, or on seats behind the cells, of the requests that a step is about. */
+function drawMarks(player, isNew = false) {
+  const { stage, payload, marked = [] } = player;
+  const { layout } = stage;
+  if (!layout || (!isNew && stage.markedFor === layout)) return;
+  stage.markedFor = layout;
+  stage.marks ??= h("div.rb-marks");
+  if (!stage.marks.isConnected) stage.parts.lits.after(stage.marks);
+  const chosen = payload.requests.flatMap((request, i) => (marked.includes(request.id) ? [i] : []));
+  stage.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
+    chosen.flatMap((req) => bandsOf(layout, lane, req).map((band) => bandOf(lane, band, payload.requests[req])))));
+}
+
+/** A band; on seats it is a frame, as the cells would cover it. */
+function bandOf(lane, { left, right, row }, request) {
+  const el = h(lane.byRequest ? "i" : "i.rb-frame");
+  Object.assign(el.style, {
+    left: `${left}px`, width: `${right - left}px`, top: `${lane.rowsY + row * lane.pitch}px`,
+    height: `${lane.pitch}px`, borderColor: requestVar(request, "strong"), background: requestVar(request, "soft"),
+  });
+  return el;
+}
+
+/** Where a request has its row in a lane; on seats, where its runs begin and end. */
+function bandsOf(layout, lane, req) {
+  if (lane.byRequest) return [{ left: -8, right: layout.width, row: req }];
+  const { start, end } = lane.lane.rounds;
+  const runs = lane.lane.runs.filter((run) => run.req === req);
+  const rows = [...new Set(runs.map((run) => run.seat))];
+  return rows.map((row) => {
+    const own = runs.filter((run) => run.seat === row);
+    const last = own.at(-1);
+    return { row, left: layout.cut(start[own[0].first]) - 3, right: layout.cut(end[last.first + last.count - 1]) + 3 };
+  });
+}
+
+/** Say where the cursor stands and what each lane did there, once for many quick steps. */
+function speak(player) {
+  const key = `${player.payload.run} ${player.payload.lang} ${player.root.dataset.time} ${player.view}`;
+  if (key === player.spoken || (player.isPlaying && player.speed > SPOKEN_SPEED)) return;
+  clearTimeout(player.speakTimer);
+  player.speakTimer = setTimeout(() => {
+    if (!player.clock) return;
+    const isFirst = player.spoken === undefined; // the page has just opened: nobody has stepped
+    player.spoken = key;
+    if (!isFirst) setText(player.voice, spokenRound(player));
+  }, SPOKEN_DELAY);
+}
+
+/** The round in words: its name, then the lines of each lane's card. */
+function spokenRound(player) {
+  const { stage, lanes, clock, t, payload } = player;
+  const cards = lanes.map((lane) => {
+    const lines = cardAt(lane, clock, t)?.lines ?? [];
+    const said = lines.map((line) => `${payload.requests[line.req]?.id ?? line.label ?? ""} ${line.text}`);
+    return [lanes.length > 1 ? `${lane.short ?? lane.title}:` : "", ...said].join(" ");
+  });
+  return [stage.el.getAttribute("aria-label"), ...cards].join(" ");
+}

@@ -1,0 +1,122 @@
+// Presenter mode: the stage as wide as the screen, one step and this round in large type below it.
+//
+// Steps and rounds are one path here: on goes round by round to the round of the next step and shows
+// it, back goes the same way. Measures are for 1920 × 1080 and scale with the screen.
+
+import {fill, h, icon} from "../dom.js";
+import {KEYS} from "../keys.js";
+import {caps} from "./help.js";
+import {draw_dots} from "./steps.js";
+import {logo} from "./top.js";
+
+const WIDTH = 1920;
+const HEIGHT = 1080;
+const LARGEST = 2;
+const NARROWEST = 900;
+const TEXT = 30; // px of a step's text; less where it would not fit
+const SMALLEST_TEXT = 18;
+const HINTS = ["forward", "toggle", "nextEvent", "nextStep", "leave"];
+const TOGETHER = {forward: "back", nextEvent: "previousEvent", nextStep: "previousStep"};
+
+export function presenter({steps, work}) {
+  const root = document.documentElement;
+  const number = h("span", {class: "present-number"});
+  const title = h("b");
+  const dots = h("ol", {class: "dots", "aria-hidden": "true"});
+  const count = h("span", {"aria-hidden": "true"});
+  const leave_button = h("button", {class: "quiet", label: "leave", key: "leave", on: {click: () => leave()}}, icon("close"));
+  const head = h("header", {class: "present-head"},
+    logo(), h("span", {class: "name", word: "name"}), number, title, h("div", {class: "right"}, dots, count, leave_button));
+  const hints = h("p", {class: "present-hints"});
+  let player = null;
+  let app = null;
+  let opener = null;
+  let placed = null;
+
+  const is_on = () => root.dataset.presenter !== undefined;
+  const fit = () => {
+    if (!is_on()) { return; }
+    if (innerWidth < NARROWEST) { leave(); return; }
+    const scale = Math.min(LARGEST, innerWidth / WIDTH, innerHeight / HEIGHT);
+    root.dataset.presenter = String(scale);
+    app.style.setProperty("--rb-scale", scale);
+    window.dispatchEvent(new CustomEvent("rb-present"));
+    place();
+  };
+  /** Put the step beside this round, in type that fits; from round to round nothing changes. */
+  const place = (is_new = true) => {
+    if (!is_on() || !player) { return; }
+    const top = player.bottom() - work.getBoundingClientRect().top;
+    if (!is_new && top === placed) { return; }
+    placed = top;
+    const scale = Number(root.dataset.presenter);
+    steps.el.style.setProperty("--present-top", `${top}px`);
+    for (let px = TEXT; px >= SMALLEST_TEXT; px -= 2) {
+      steps.el.style.setProperty("--present-text", `${px * scale}px`);
+      if (steps.el.scrollHeight <= steps.el.clientHeight) { break; }
+    }
+  };
+  const enter = () => {
+    if (is_on() || innerWidth < NARROWEST || !player) { return; }
+    opener = document.activeElement;
+    root.dataset.presenter = "1";
+    app.dataset.present = "";
+    fit();
+  };
+  const leave = () => {
+    if (!is_on()) { return false; }
+    delete root.dataset.presenter;
+    delete app.dataset.present;
+    app.style.removeProperty("--rb-scale");
+    window.dispatchEvent(new CustomEvent("rb-present"));
+    opener?.focus?.();
+    return true;
+  };
+  /** One round on, or the next step when its round is the next one or past. */
+  const forward = () => {
+    if (!is_on()) { return false; }
+    const {next, eps, t} = player.state();
+    const coming = steps.step(steps.at() + 1);
+    const target = coming ? player.placeOf(coming).t ?? t : Infinity;
+    if (coming && (next === null || target <= next + eps)) { steps.go(steps.at() + 1); } else { player.act.forward(); }
+    return true;
+  };
+  /** The same way back. */
+  const back = () => {
+    if (!is_on()) { return false; }
+    const {t, previous, eps} = player.state();
+    const own = player.placeOf(steps.step()).t ?? t;
+    if (t > own + eps && previous !== null && previous >= own - eps) { player.act.back(); return true; }
+    if (t > own + eps || steps.at() === 0) { steps.go(steps.at()); return true; }
+    const before = player.placeOf(steps.step(steps.at() - 1));
+    const is_later = previous !== null && before.t !== null && previous > before.t;
+    steps.go(steps.at() - 1, is_later ? {view: before.view, t: previous} : before);
+    return true;
+  };
+  steps.when_shown(({at, steps: all, view}) => {
+    const {words, lesson} = view;
+    number.textContent = lesson.number ? fill(words.lesson, lesson) : "";
+    title.textContent = lesson.title;
+    dots.hidden = count.hidden = all.length < 2;
+    draw_dots(dots, all, at, words);
+    count.textContent = fill(words.step_of, {n: at + 1, all: all.length});
+    hints.replaceChildren(...hint_items(words));
+    place();
+  });
+  window.addEventListener("resize", fit);
+  return {
+    head, hints, enter, leave, forward, back, is_on,
+    toggle: () => (is_on() ? leave() : enter()),
+    use: (handle) => { player = handle; place(false); },
+    start: (element) => { app = element; },
+    stop: () => window.removeEventListener("resize", fit),
+  };
+}
+
+/** The last line: a few keys and what they do. */
+function hint_items(words) {
+  return HINTS.map((action) => {
+    const pair = [TOGETHER[action], action].flatMap((name) => KEYS.filter((entry) => entry.action === name));
+    return h("span", {}, ...pair.flatMap(caps), words[`hint_${action}`]);
+  });
+}
