@@ -33,6 +33,12 @@ function budgetOf({ lane }, i) {
   return lane.budgets[i] ?? lane.budget;
 }
 
+/** The budget of a lane, or those before and after its forks. */
+function budgetText({ lane }) {
+  const known = lane.budgets.filter((n, i) => n !== lane.budgets[i - 1]);
+  return (known.length ? known : [lane.budget]).map((n) => numberText(n)).join("→");
+}
+
 /** The line of the budget; a step where a fork has changed it. */
 function drawBudget({ sheet, theme, layout }, lane, from, to) {
   const { rounds: { start, end }, budgets } = lane.lane;
