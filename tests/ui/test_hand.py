@@ -195,7 +195,9 @@ def test_policy_undo_finish_and_stop(open_page: Open) -> None:
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_a_thumb_hits_every_button(open_page: Open, shot: Shot) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a&lanes=continuous/continuous!A=4;A=2,B=2;")
+    query = "scenario=5a&lanes=continuous/continuous!A=4;A=2,B=2;"
+    page = open_page("[data-testid=stage]", query)
+    page.get_by_test_id("hand-go-on").click()
     expect(page.get_by_test_id("hand")).to_be_visible()
     boxes = [
         button.bounding_box() for button in page.locator(".rb-stepper button, .rb-hand-do").all()

@@ -82,12 +82,6 @@ function showAlone(player, lane) {
   Object.assign(player, { view: lane.key, range: null, chosen: Infinity });
 }
 
-/** The first payload of a page: who was playing by hand goes on. */
-function resumeByHand(player, payload) {
-  const lane = payload.lanes.find(isOpen);
-  if (lane && !player.payload) showAlone(player, lane);
-}
-
 // Drawing.
 
 /** Draw column and buttons for a freshly drawn stage; what was typed for this round stays. */

@@ -90,10 +90,7 @@ function setPayload(player, raw) {
   const isSameRun = Boolean(player.payload) && player.payload.run === payload.run;
   Object.assign(player, { raw, received: payload });
   player.asked = null;
-  if (payload.lanes) {
-    resumeByHand(player, payload);
-    greetLane(player, payload);
-  }
+  if (payload.lanes) greetLane(player, payload);
   setShown(player.body, Boolean(payload.lanes));
   if (!payload.lanes) player.payload = null;
   else if (!isSameRun) startRun(player, payload);
