@@ -149,7 +149,9 @@ def test_a_run_by_hand_from_start_to_end(open_page: Open, shot: Shot, lang: str)
 
 def test_the_policys_run_is_not_shown_before_it_is_asked_for(open_page: Open) -> None:
     page = open_page("[data-testid=stage]", LONE)
-    begin(page)
+    page.get_by_test_id("add-lane").click()
+    page.get_by_test_id("lane-hand").click()
+    expect(page.get_by_test_id("hand")).to_be_visible()
     expect(titles(page)).to_have_count(0)  # one lane alone, without a title row
     expect(page.locator(".rb-ticks i")).to_have_count(1)  # A; nobody else has come
     expect(page.locator(".rb-hand-coming")).to_have_count(2)

@@ -51,7 +51,8 @@ function drawAdd(lanes, payload, say) {
 }
 
 /** What a new lane can begin as. */
-function addItems({ command }, payload, say) {
+function addItems(lanes, payload, say) {
+  const { command } = lanes;
   const bases = payload.bases.map(([base, text]) =>
     ({ text, id: `add-${base}`, act: () => command({ do: "add_lane", base }) }));
   const copies = payload.lanes.map(({ key, title }) => ({
