@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
-from panel.custom import JSComponent
 
 from app import generator
+from app.component import Component
 from app.generator import Mode, Texts
 from app.generator_form import form
 from app.i18n import join, words
@@ -28,7 +28,7 @@ from app.setup_options import MOST_IN_A_BOX
 from app.setup_options import differing as setup_differing
 
 
-class RequestTable(JSComponent):
+class RequestTable(Component):
     """A table of inputs for the requests of a session, or the form they come from."""
 
     table = param.Dict(default={}, doc="Rows or form, problems and words to show.")

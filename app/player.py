@@ -27,6 +27,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
+from app.component import Component
 from app.definitions import definitions
 from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
@@ -77,7 +78,8 @@ def _empty_figure(name: str) -> figure:
     Clear by alpha and not by colour: Panel Material UI gives every figure colours of its own.
     """
     plot = figure(
-        name=name, width=600, height=300, sizing_mode="fixed", title=None, toolbar_location=None, tools="",
+        name=name, width=600, height=300, sizing_mode="fixed", title=None,
+        toolbar_location=None, tools="",
         x_range=Range1d(0, 1), y_range=Range1d(300, 0), x_axis_type=None, y_axis_type=None,
         min_border=0, outline_line_color=None, background_fill_alpha=0, border_fill_alpha=0,
         output_backend="canvas", lod_threshold=None,
@@ -160,7 +162,7 @@ def _keep_in_browser(plot: figure) -> figure:
     return plot
 
 
-class Player(pn.custom.JSComponent):
+class Player(Component):
     """Shows ``payload`` and owns playing, scrubbing and stepping in the browser.
 
     A new payload with the same ``run`` is another window of the run; a new ``run`` redraws all and

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import param
-from panel.custom import JSComponent
 
 from app import setup_form
+from app.component import Component
 from app.i18n import join, say
 from app.lane_names import change_text, titles
 from app.lane_specs import REQUESTS, LaneSpec
@@ -38,7 +38,7 @@ from lessons import shown as lesson
 WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
 
 
-class SetupPanel(JSComponent):
+class SetupPanel(Component):
     """A form for the setup of a session."""
 
     form = param.Dict(default={}, doc="Groups, summary, presets, problems and words to show.")
