@@ -133,7 +133,10 @@ class App:
 
     def _play(self, *_: Event) -> None:
         self.player.payload = self.session.payload
-        self._later(self._show)  # a window of a large run has a sentence of its own
+        if self.session.payload["reset"]:
+            self._show()  # another scene: stage and text change together
+        else:
+            self._later(self._show)  # a window of a large run has a sentence of its own
 
     def _move_window(self, event: Event) -> None:
         self.session.move_window(event.new)
