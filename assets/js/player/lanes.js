@@ -51,13 +51,14 @@ function drawAdd(lanes, payload, say) {
 }
 
 /** What a new lane can begin as. */
-function addItems({ command }, payload, say) {
+function addItems(lanes, payload, say) {
+  const { command } = lanes;
   const bases = payload.bases.map(([base, text]) =>
     ({ text, id: `add-${base}`, act: () => command({ do: "add_lane", base }) }));
   const copies = payload.lanes.map(({ key, title }) => ({
     text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => command({ do: "copy_lane", key }),
   }));
-  return [...bases, null, ...copies];
+  return [...bases, null, ...copies, null, ...handItem(lanes, payload, say)];
 }
 
 /** Under the bar: the only lane's title and what can be done with it, or what differs. */
@@ -101,11 +102,14 @@ function toolButton(lanes, payload, lane, say) {
 }
 
 /** What can be done with a lane; what cannot says why. */
-function toolItems({ command }, payload, { key }, say) {
+function toolItems(lanes, payload, lane, say) {
+  const { command } = lanes;
+  const { key } = lane;
   const isFull = payload.lanes.length >= payload.most_lanes;
   const isLast = payload.lanes.length === 1;
   const change = () => window.dispatchEvent(new CustomEvent("rb-setup", { detail: { lane: key } }));
   return [
+    ...forkItems(lanes, payload, lane, say),
     { text: say("lane_change"), id: "lane-change", act: change },
     {
       text: say("lane_copy"), id: "lane-copy", act: () => command({ do: "copy_lane", key }),
@@ -172,7 +176,7 @@ function menuItem(item, close) {
   return h("button", {
     type: "button", role: "menuitem", tabindex: -1, onclick, "data-testid": item.id,
     "aria-disabled": item.why ? "true" : null,
-  }, h("span", { text: item.text }), item.why ? h("small", { text: item.why }) : null);
+  }, h("span", { text: item.text }), item.why || item.note ? h("small", { text: item.why || item.note }) : null);
 }
 
 /** Arrows move, Escape closes; nothing of it reaches the player. */
