@@ -23,7 +23,7 @@ function createLanes(act, command) {
   return lanes;
 }
 
-/** Fill the bar: which lanes are shown, the button for one more, and the line below. */
+/** Fill the bar: which lanes are shown, the button for one more, and the line beside it. */
 function drawLanes(lanes, { payload, view, say, lanes: shown }) {
   lanes.menu.close();
   setShown(lanes.views, payload.lanes.length > 1);
@@ -60,7 +60,7 @@ function addItems({ command }, payload, say) {
   return [...bases, null, ...copies];
 }
 
-/** Under the bar: the only lane's title and what can be done with it, or what differs. */
+/** At the end of the bar: the only lane's title and what can be done with it, or what differs. */
 function drawLine(lanes, payload, shown, say) {
   const { line } = lanes;
   const [lane] = shown;
@@ -71,12 +71,6 @@ function drawLine(lanes, payload, shown, say) {
     line.replaceChildren(h("b", { text: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule }),
       ...toolButton(lanes, payload, lane, say));
   }
-}
-
-/** Height in px of the line under the bar. */
-function laneLineHeight(payload, shown, size) {
-  if (shown.length > 1 && !payload.differs) return 0;
-  return Math.round(24 * (size.font / 12));
 }
 
 /** Put a button at the end of each title row of the stage. */

@@ -25,7 +25,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   Object.assign(player, {
     act,
     laneParts: lanes,
-    bar: createBar(act, lanes),
+    views: createViews(player),
     stage: createStage(figures, elements),
     scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
     overview: createOverview(act.showAround),
@@ -37,8 +37,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     tip: createTip(),
   });
   player.below = createPanels(player);
-  player.views = createViews(player);
-  player.bar.legend.before(player.views.el);
+  player.bar = createBar(act, lanes, player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
   const stops = [
@@ -63,7 +62,7 @@ function buildPage(player) {
   player.body = h("div.rb-body", {},
     stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.below.el);
   player.root.append(
-    bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
+    bar.el, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -153,7 +152,7 @@ function context(player) {
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory, rows: player.rows, future: player.future,
-    room: stageRoom(size, visible, secondHead + laneLineHeight(payload, lanes, size)
+    room: stageRoom(size, visible, secondHead + barRest(player.bar)
       + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
