@@ -1,5 +1,5 @@
 // Over the stage: which lanes are shown and what the only one is called, zoom and views, and what the
-// signs mean: all that the run will show, beside the rest where there is room and below it elsewhere.
+// signs mean: all that the run will show, always in a row of its own, so that no other lane moves it.
 
 const BAR_HEIGHT = 36; // px of the bar where all of it stands in one row
 
@@ -18,8 +18,8 @@ function createBar(act, lanes, views) {
       iconButton("minus", act.zoomOut, "zoom-out"), iconButton("plus", act.zoomIn, "zoom-in")),
   };
   const legend = h("ul.rb-legend");
-  const row = h("div.rb-bar-row", {}, ...Object.values(parts), views, lanes.line);
-  return { el: h("div.rb-bar", {}, row, legend), ...parts, legend, lanes };
+  const row = h("div.rb-bar-row", {}, ...Object.values(parts), views);
+  return { el: h("div.rb-bar", {}, row, legend), ...parts, row, legend, lanes };
 }
 
 /** Height in px that the bar takes more than one row. */
@@ -29,10 +29,12 @@ function barRest({ el }) {
 
 /** Fill the bar for a view. */
 function drawBar(bar, ctx) {
-  const { payload, say, canZoom } = ctx;
+  const { payload, lanes, say, canZoom } = ctx;
   setText(bar.title, payload.title);
   bar.title.title = payload.title;
   drawLanes(bar.lanes, ctx);
+  if (lanes.length === 1) bar.row.append(bar.lanes.line);
+  else bar.legend.before(bar.lanes.line);
   bar.legend.replaceChildren(...legendKeys(ctx).map((key) =>
     h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
   setShown(bar.zoom, canZoom);

@@ -69,10 +69,11 @@ function createAllRow(ctx, lane, { el }, span) {
   return { settle };
 }
 
-/** "7 tokens, 359/s" of a set of overall metrics. */
+/** "7 tokens, 359/s" of a set of overall metrics; a dash while nothing has come out. */
 function allText({ payload, say }, set) {
   const [tokens, rate] = ["tokens", "output_tps"].map((key) =>
     set[payload.overall_head.findIndex((head) => head.key === key)]);
+  if (!tokens) return "–";
   const n = numberText(tokens);
   return say(`all_${payload.unit}${tokens === 1 ? "_one" : ""}`, { n, rate: numberText(rate, 1) });
 }

@@ -46,7 +46,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   ];
   return {
     setPayload: (payload) => setPayload(player, payload),
-    views: { get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) },
+    views: viewHandle(player),
     destroy: () => {
       player.isPlaying = false;
       stops.forEach((stop) => stop());

@@ -59,11 +59,17 @@ function viewsOf({ rows, axis, future }) {
   return { rows, axis, future };
 }
 
-/** Take over choices, and draw what they change; what is no choice is left out. */
+/** The choices for the page around: what they are, what each can be, and how to change them. */
+function viewHandle(player) {
+  return { choices: VIEW_CHOICES, get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) };
+}
+
+/** Take over choices, and draw what they change; what is no choice is left out. Rows may be null. */
 function setViews(player, wanted) {
   const { axis } = player;
   for (const [choice, values] of Object.entries(VIEW_CHOICES)) {
-    if (values.includes(wanted[choice])) player[choice] = wanted[choice];
+    const isFree = choice === "rows" && wanted.rows === null;
+    if (isFree || values.includes(wanted[choice])) player[choice] = wanted[choice];
   }
   for (const [choice, value] of Object.entries(viewsOf(player))) player.root.dataset[choice] = value ?? "";
   if (!player.payload) return;
