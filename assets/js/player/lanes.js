@@ -50,12 +50,18 @@ function drawAdd(lanes, payload, say) {
   add.onclick = () => openMenu(lanes, add, "", addItems(lanes, payload, say));
 }
 
+/** Tell Python of one more lane, and show all: that one too. */
+function addLane({ act, command }, wish) {
+  act.showLanes("all");
+  command(wish);
+}
+
 /** What a new lane can begin as. */
-function addItems({ command }, payload, say) {
+function addItems(lanes, payload, say) {
   const bases = payload.bases.map(([base, text]) =>
-    ({ text, id: `add-${base}`, act: () => command({ do: "add_lane", base }) }));
+    ({ text, id: `add-${base}`, act: () => addLane(lanes, { do: "add_lane", base }) }));
   const copies = payload.lanes.map(({ key, title }) => ({
-    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => command({ do: "copy_lane", key }),
+    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => addLane(lanes, { do: "copy_lane", key }),
   }));
   return [...bases, null, ...copies];
 }
@@ -95,14 +101,15 @@ function toolButton(lanes, payload, lane, say) {
 }
 
 /** What can be done with a lane; what cannot says why. */
-function toolItems({ command }, payload, { key }, say) {
+function toolItems(lanes, payload, { key }, say) {
+  const { command } = lanes;
   const isFull = payload.lanes.length >= payload.most_lanes;
   const isLast = payload.lanes.length === 1;
   const change = () => window.dispatchEvent(new CustomEvent("rb-setup", { detail: { lane: key } }));
   return [
     { text: say("lane_change"), id: "lane-change", act: change },
     {
-      text: say("lane_copy"), id: "lane-copy", act: () => command({ do: "copy_lane", key }),
+      text: say("lane_copy"), id: "lane-copy", act: () => addLane(lanes, { do: "copy_lane", key }),
       why: isFull ? say("lane_most", { n: payload.most_lanes }) : "",
     },
     {
