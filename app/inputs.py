@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from app.lane_runs import play
 from app.lane_specs import LaneSpec, applied
 from app.rows import Row, page_problems, read
 from app.setup_options import merged, too_long
@@ -86,6 +87,8 @@ def lane_scenarios(
         scenario, problems = applied(shared, spec)
         if scenario is not None:
             problems = too_long(scenario) + (_too_many(scenario) if is_bounded else [])
+        if scenario is not None and not problems and not spec.is_plain:
+            problems = list(play(spec, scenario).problems)
         found += [(spec, problem) for problem in problems]
         if scenario is not None and not problems:
             runs.append((spec, scenario))

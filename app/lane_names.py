@@ -40,7 +40,23 @@ def titles(specs: Sequence[LaneSpec], lang: str) -> dict[str, str]:
 
 def title(spec: LaneSpec, lang: str) -> str:
     """What a lane began as, and what was changed in it."""
-    return _with(phrases(lang, "lane.name")[_began_as(spec)], own_changes(spec), lang)
+    name = _with(phrases(lang, "lane.name")[_began_as(spec)], own_changes(spec), lang)
+    return _parted(name, spec, lang)
+
+
+def _parted(name: str, spec: LaneSpec, lang: str, start: str = "from_round") -> str:
+    """A name with who plays, and with the last fork and what it changes."""
+    parts_ = [name] if name else []
+    if spec.hand is not None:
+        parts_.append(say(lang, "lane.by_hand"))
+    if spec.forks:
+        last = spec.forks[-1]
+        goes_by_policy = spec.hand is not None and not last.changes
+        key = "policy_from" if goes_by_policy else start
+        text = say(lang, f"lane.{key}", number=last.round)
+        listed = _with("", last.changes, lang)
+        parts_.append(say(lang, "lane.from_then", start=text, changes=listed) if listed else text)
+    return phrases(lang, "lane")["beside"].join(parts_)
 
 
 def base_titles(lang: str) -> list[list[str]]:
@@ -66,8 +82,8 @@ def _shorts(specs: Sequence[LaneSpec], lang: str) -> list[str]:
     result = []
     for spec in specs:
         own = own_changes(spec)
-        name = "" if is_same and own else known[_began_as(spec)]
-        result.append(_with(name, own, lang))
+        name = "" if spec.forks or (is_same and own) else known[_began_as(spec)]
+        result.append(_parted(_with(name, own, lang), spec, lang, "from_short"))
     return result
 
 

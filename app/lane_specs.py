@@ -35,16 +35,34 @@ CELLS = {item.name: item.metadata["kind"] for item in fields(Request) if item.na
 Requests = tuple[Request, ...]
 
 
+Grants = tuple[tuple[tuple[str, int], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A round, counted from 1, and what is different from its start on."""
+
+    round: int
+    changes: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class LaneSpec:
     """One lane: its key, which no other lane has, and what it changes.
 
-    What a lane has beside a setup of its own, such as a round from which on it differs, is a field
-    of its own after these, empty by default.
+    `hand` holds the rounds that a person has given, so far; None: a policy decides. `forks` come
+    after one another, each with what changes against the part before it.
     """
 
     key: str
     changes: Mapping[str, str]
+    forks: tuple[Fork, ...] = ()
+    hand: Grants | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is run by its policy, from start to end."""
+        return not self.forks and self.hand is None
 
 
 Specs = Sequence[LaneSpec]
@@ -155,18 +173,25 @@ def removed(specs: Specs, key: str) -> list[LaneSpec]:
 def changed(
     specs: Specs, key: str, changes: Mapping[str, str | None], shared: Texts
 ) -> list[LaneSpec]:
-    """A lane with some changes more; None, or what all lanes share, takes a change back."""
+    """A lane with some changes more; None, or what all lanes share, takes a change back.
+
+    In a forked lane they begin with its last fork; `shared` is then the setup before that.
+    """
 
     def is_own(name: str, value: str | None) -> bool:
         if value is None or not is_known(name):
             return False
         return name == "mode" or name not in shared or not same(name, value, shared[name])
 
+    asked = {n: tidied(v or "") for n, v in changes.items() if is_own(n, v)}
+
     def put(spec: LaneSpec) -> LaneSpec:
-        kept = {name: value for name, value in spec.changes.items() if name not in changes}
-        asked = {name: value for name, value in changes.items() if is_own(name, value)}
-        mode = {"mode": spec.changes["mode"]}
-        return replace(spec, changes=mode | kept | {n: tidied(v or "") for n, v in asked.items()})
+        old = spec.forks[-1].changes if spec.forks else spec.changes
+        kept = {name: value for name, value in old.items() if name not in changes}
+        if spec.forks:
+            last = replace(spec.forks[-1], changes=kept | asked)
+            return replace(spec, forks=(*spec.forks[:-1], last))
+        return replace(spec, changes={"mode": spec.changes["mode"]} | kept | asked)
 
     return [put(spec) if spec.key == key else spec for spec in specs]
 

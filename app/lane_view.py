@@ -3,6 +3,7 @@
 A pure function of the lane's history, the window and a language; `payload` puts lanes together.
 """
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +32,9 @@ class LaneView:
         self.lane, self.history, self.window = lane, lane.history, window
         self.scenario = lane.history.scenario
         self.unit = self.scenario.setup.time
+        self.lang = lang
         self.teller = Teller(lang, self.scenario, lane.arrivals.tolist())
+        self._tellers: dict[int, Teller] = {}
         self.index = self.teller.index
         starts, ends = self.history.starts, self.history.ends
         self.first = int(np.searchsorted(ends, window.start, "right"))
@@ -56,12 +59,14 @@ class LaneView:
     def payload(self, listed: list[int], place: dict[int, int]) -> Payload:
         """The lane as the browser reads it."""
         setup = self.scenario.setup
+        blocks = replace(setup, num_blocks=self.history.pool)
         tokens = self.lane.progress.tokens
         by_id = {self.scenario.requests[index].id: at for index, at in place.items()}
         return {
             "key": self.lane.key,
-            "budget": setup.budget,
-            "pool": setup.num_blocks,
+            "budget": int(self.history.setting(lambda one: one.budget).max(initial=setup.budget)),
+            "budgets": self._budgets(),
+            "pool": blocks.num_blocks,
             "end": self.shown(self.lane.end),
             "total_tokens": int(tokens[-1]) if len(tokens) else 0,
             "num_rounds": len(self.history),
@@ -81,11 +86,12 @@ class LaneView:
                 else "card.between"
             ),
             "after": self._after(place),
+            "forks": self._forks(),
             **self._tables(listed),
             "overall": overall(self.lane, self.first, self.first + len(self.records)),
             "moves": moves(self.records, by_id),
             "prices": prices(self.records, setup),
-            "kv": pool(self.records, setup, by_id, whole=self.window.whole),
+            "kv": pool(self.records, blocks, by_id, whole=self.window.whole),
         }
 
     def _tables(self, listed: list[int]) -> Payload:
@@ -111,6 +117,12 @@ class LaneView:
             "used": [record.used or 0 for record in records],
             "emitted": [int(n) for n in tokens],
         }
+
+    def _budgets(self) -> list[int]:
+        """The budget of each round, where a fork has changed it; else nothing."""
+        budgets = self.history.setting(lambda setup: setup.budget)
+        is_same = (budgets == self.scenario.setup.budget).all()
+        return [] if is_same else budgets[self.first : self.first + len(self.records)].tolist()
 
     def _runs(self, place: dict[int, int]) -> list[Payload]:
         """Equal rounds of a request in a row, as one rectangle or as many as the browser likes."""
@@ -190,7 +202,28 @@ class LaneView:
         return [[SUMMED, sums[phase], phase] for phase in phases if phase in sums]
 
     def _card(self, record: Round, place: dict[int, int]) -> Payload:
-        return self._placed(self.teller.card(record), place)
+        return self._placed(self._teller_of(record).card(record), place)
+
+    def _teller_of(self, record: Round) -> Teller:
+        """One that knows the setup of that round: before a fork it was another one."""
+        if not self.history.past:
+            return self.teller
+        scenario = self.history.scenario_of(record.number - 1)
+        arrivals = self.lane.arrivals.tolist()
+        if len(arrivals) != len(scenario.requests):
+            arrivals = None
+        return self._tellers.setdefault(id(scenario), Teller(self.lang, scenario, arrivals))
+
+    def _forks(self) -> list[Payload]:
+        """Where the lane parts from what it was: the round, and when that begins."""
+        starts, rounds = self.history.starts, len(self.history)
+        return [
+            {
+                "round": fork.round,
+                "t": self.shown(int(starts[fork.round - 1])) if fork.round <= rounds else None,
+            }
+            for fork in self.lane.spec.forks
+        ]
 
     def _placed(self, card: Payload, place: dict[int, int]) -> Payload:
         """A card whose lines name requests by their place in the payload."""
@@ -202,6 +235,8 @@ class LaneView:
 
     def _after(self, place: dict[int, int]) -> Payload:
         """The card after the last round: the end, and who left when it was over."""
+        if self.lane.is_open:
+            return self._plain_card("hand.your_turn", budget=self.scenario.setup.budget)
         time, total = self.teller.time(self.lane.end), len(self.scenario.requests)
         lost = len(self.lane.departures)
         values = {"served": total - lost, "all": total} if lost else {}

@@ -41,21 +41,27 @@ class Waits:
             until = int(
                 self.history.starts[first[index]] if joins else self.history.ended_at[index]
             )
-            if arrival > window.end or until < window.start:
+            if arrival > window.end or until < window.start or self._is_to_come(index):
                 continue
             if joins and arrival == until == window.start:  # seated from the very start
                 continue
-            end = "joins" if joins else str(self.history.states[index])
+            is_here = self.lane.here[index]  # in a run by hand, which may let it in
+            end = "joins" if joins or is_here else str(self.history.states[index])
+            is_new = is_here and not joins and until == arrival
             waits.append(
                 {
                     "req": place[index],
                     "t0": self._shown(arrival),
                     "t1": self._shown(until) if until <= window.end else None,
-                    "text": self._wait_text(index, end, until - arrival),
+                    "text": "" if is_new else self._wait_text(index, end, until - arrival),
                     "end": end,
                 }
             )
         return waits
+
+    def _is_to_come(self, index: int) -> bool:
+        """Whether a run by hand has not come to its arrival yet."""
+        return self.lane.here[index] and int(self.lane.arrivals[index]) > self.lane.end
 
     def _wait_text(self, index: int, end: str, waited: int) -> str:
         keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
@@ -77,6 +83,8 @@ class Waits:
                 events.append((arrival, "arrival"))
         state = self.history.states[index]
         ends = [(int(self.history.ended_at[index]), str(state))]
+        if self.lane.here[index]:
+            ends = []
         if state is Status.FINISHED:
             ends = [(ends[0][0], "finish")]
         if outputs.sent[index]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.lane_specs import LaneSpec
-from sim import History, Status
+from sim import HandRun, History, Problem, Status
 from sim.clock import TimeUnit, to_shown
 from sim.history import Ints
 from sim.metrics import Metrics
@@ -24,14 +24,26 @@ OVERVIEW_BINS = 400
 class Lane:
     """A lane of the stage: the history of what its spec says, and what drawing it takes."""
 
-    def __init__(self, key: str, history: History, spec: LaneSpec | None = None) -> None:
-        self.history = history
+    def __init__(
+        self,
+        key: str,
+        history: History,
+        spec: LaneSpec | None = None,
+        hand: HandRun | None = None,
+    ) -> None:
+        self.history, self.hand = history, hand
+        self.faults: tuple[Problem, ...] = ()  # of the round a person gave last
         self.spec = spec or LaneSpec(key, {"mode": history.scenario.setup.mode})
 
     @property
     def key(self) -> str:
         """Its name in the payload, which no other lane has."""
         return self.spec.key
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a person may give another round."""
+        return self.hand is not None and not self.hand.done
 
     def prepare(self) -> None:
         """Work out now what the first picture needs; the rest of a large run's cost."""
@@ -56,7 +68,13 @@ class Lane:
     def end(self) -> int:
         """When nobody is here any more and nobody is to come; 0 before the first arrival."""
         last_round = int(self.history.ends[-1]) if len(self.history) else 0
-        return max(last_round, int(self.history.ended_at.max()))
+        left = [int(self.history.ended_at[i]) for i in range(len(self.here)) if not self.here[i]]
+        return max(last_round, *left, 0)
+
+    @cached_property
+    def here(self) -> list[bool]:
+        """Of each request whether it has not left: in a run by hand that is not over."""
+        return [not how.has_left for how in self.history.states]
 
     @cached_property
     def last_rounds(self) -> list[int]:
@@ -67,7 +85,7 @@ class Lane:
     def departures(self) -> list[tuple[int, Status]]:
         """Who left without being done, and how, in list order."""
         states = enumerate(self.history.states)
-        return [(index, how) for index, how in states if how is not Status.FINISHED]
+        return [(i, how) for i, how in states if how.has_left and how is not Status.FINISHED]
 
     @cached_property
     def untold(self) -> list[tuple[int, Status]]:
@@ -166,7 +184,7 @@ def _bins(history: History, edges: Any) -> dict[str, list[float]]:
     lengths = history.ends - history.starts
     names = ("prefill", "decode", "drafts")
     positions = sum(history.per_round(name) for name in names)
-    share = positions / history.scenario.setup.budget
+    share = positions / history.setting(lambda setup: setup.budget)
     load = np.bincount(bins, weights=share * lengths, minlength=size) / np.diff(edges)
     return {
         "waiting": [int(n) for n in waiting],

@@ -2,18 +2,34 @@
 
 Options have "," between them, a value behind ":", and "~" for commas in a value. Lanes have "/"
 between them; each begins with what it began as, and what it changes follows behind ":", with "="
-for the values: `static/continuous:budget=6,max_chunk=2`. What names nothing is handed back.
+for the values: `static/continuous:budget=6,max_chunk=2`. Rounds by hand follow behind "!", each
+closed by ";", with the tokens behind each id: `continuous!A=4;A=2,B=2;`; then each fork behind "@",
+as `continuous@3:budget=6`. What names nothing is handed back.
 """
 
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from urllib.parse import unquote
 
-from app.lane_specs import MOST_LANES, LaneSpec, base_of, bases, free_key, is_known, own_changes
+from app.lane_specs import (
+    MOST_LANES,
+    Fork,
+    Grants,
+    LaneSpec,
+    base_of,
+    bases,
+    free_key,
+    is_known,
+    own_changes,
+)
 from app.setup_options import Texts, options, tidied
 
 MOST_CHARACTERS = 4_000
 MOST_IN_A_NAME = 40
-_MARKS = ("%", "~", ":", "=", "/")
+MOST_BY_HAND = 400  # rounds
+_FORK, _HAND, _END_OF_ROUND = "@", "!", ";"
+_MARKS = ("%", "~", ":", "=", "/", _FORK, _HAND, _END_OF_ROUND)
+_WHOLE = re.compile(r"[0-9]{1,6}")
 _PLAIN = "continuous"  # a lane that began as nothing else is this one with another mode
 
 
@@ -34,8 +50,15 @@ def packed_lanes(specs: Sequence[LaneSpec]) -> str:
 
 
 def _packed_lane(spec: LaneSpec) -> str:
-    name, own = base_of(spec.changes) or _PLAIN, own_changes(spec)
-    return f"{name}:{_packed(own, '=')}" if own else name
+    text = _with_changes(base_of(spec.changes) or _PLAIN, own_changes(spec))
+    if spec.hand is not None:
+        text += _HAND + "".join(_packed(dict(grant), "=") + _END_OF_ROUND for grant in spec.hand)
+    forks = (_FORK + _with_changes(str(fork.round), fork.changes) for fork in spec.forks)
+    return text + "".join(forks)
+
+
+def _with_changes(name: str, changes: Mapping[str, str]) -> str:
+    return f"{name}:{_packed(changes, '=')}" if changes else name
 
 
 def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
@@ -44,19 +67,52 @@ def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
     specs: list[LaneSpec] = []
     unknown: list[str] = []
     for piece in pieces:
-        name, _, changes = piece.partition(":")
-        own, others = _unpacked(changes, "=", is_known)
-        unknown += others
+        whole, *tails = piece.split(_FORK)
+        begun, by_hand, given = whole.partition(_HAND)
+        name, own = _unpacked_part(begun, unknown)
+        hand = _unpacked_hand(given, unknown) if by_hand else None
+        forks = [_unpacked_part(tail, unknown) for tail in tails]
+        unknown += [_FORK + number[:MOST_IN_A_NAME] for number, _ in forks if not _is_round(number)]
         if name not in bases():
             unknown.append(name[:MOST_IN_A_NAME])
         elif len(specs) < MOST_LANES:
-            specs.append(LaneSpec(free_key(name, specs), {**bases()[name], **own}))
+            changes = {**bases()[name], **own}
+            kept = tuple(Fork(int(number), table) for number, table in forks if _is_round(number))
+            specs.append(LaneSpec(free_key(name, specs), changes, kept, hand))
     return specs, unknown, len(pieces)
 
 
-def _packed(changes: Mapping[str, str], between: str) -> str:
+def _is_round(text: str) -> bool:
+    return bool(_WHOLE.fullmatch(text)) and int(text) > 0
+
+
+def _unpacked_part(text: str, unknown: list[str]) -> tuple[str, Texts]:
+    """A name and the changes behind it; what names none goes to `unknown`."""
+    name, _, changes = text.partition(":")
+    own, others = _unpacked(changes, "=", is_known)
+    unknown += others
+    return name, own
+
+
+def _unpacked_hand(text: str, unknown: list[str]) -> Grants:
+    """Rounds by hand, up to the first that cannot be read."""
+    *rounds, rest = text.split(_END_OF_ROUND)
+    grants: list[tuple[tuple[str, int], ...]] = []
+    for one in rounds[:MOST_BY_HAND]:
+        table, bad = _unpacked(one, "=", bool)
+        if bad or not all(_WHOLE.fullmatch(n) for n in table.values()):
+            unknown.append(_HAND + one[:MOST_IN_A_NAME])
+            return tuple(grants)
+        grants.append(tuple((id_, int(n)) for id_, n in table.items()))
+    if rest or len(rounds) > MOST_BY_HAND:
+        unknown.append(_HAND + (rest or rounds[MOST_BY_HAND])[:MOST_IN_A_NAME])
+    return tuple(grants)
+
+
+def _packed(changes: Mapping[str, object], between: str) -> str:
     return ",".join(
-        f"{_escaped(name, '%2C')}{between}{_escaped(value, '~')}" for name, value in changes.items()
+        f"{_escaped(name, '%2C')}{between}{_escaped(str(value), '~')}"
+        for name, value in changes.items()
     )
 
 

@@ -5,6 +5,7 @@ and from then on playing and scrubbing only pick row k. Times are plain numbers 
 a run too long to send whole is sent as a window, with an overview of all of it.
 """
 
+from app.hand_view import HandView
 from app.i18n import words
 from app.lane_figures import ALWAYS, OVERALL
 from app.lane_names import base_titles, differences, heads
@@ -66,7 +67,10 @@ def make_payload(
         "requests": [_request(lanes[0], index) for index in listed],
         "events": _events(parts, listed, window),
         "lanes": [
-            part.payload(listed, place) | name | _own_requests(part.lane, lanes[0], listed)
+            part.payload(listed, place)
+            | name
+            | _own_requests(part.lane, lanes[0], listed)
+            | _by_hand(part.lane, lang, place)
             for part, name in zip(parts, names, strict=True)
         ],
         "bases": base_titles(lang),
@@ -105,6 +109,11 @@ def _own_requests(lane: Lane, first: Lane, listed: list[int]) -> Payload:
     if lane.history.scenario.requests == first.history.scenario.requests:
         return {}
     return {"requests": [_request(lane, index) for index in listed]}
+
+
+def _by_hand(lane: Lane, lang: str, place: dict[int, int]) -> Payload:
+    """What a lane that is played by hand shows beside its rounds."""
+    return {"hand": HandView(lane, lane.hand, lang).payload(place)} if lane.hand else {}
 
 
 def _events(parts: list[LaneView], listed: list[int], window: Window) -> list[Payload]:

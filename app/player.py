@@ -28,10 +28,11 @@ SCRIPTS = (
     "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
     "overview", "transport", "lanes", "signs", "legend", "views", "card", "phases", "table",
     "define", "grid", "metrics", "kv", "curves", "log", "tabs", "windows", "point", "tip", "zoom",
-    "actions", "remote", "present", "state", "markup", "vector", "picture", "player", "panel",
+    "forks", "hands", "actions", "remote", "present", "state", "markup", "vector", "picture",
+    "player", "panel",
 )  # fmt: skip
 
-STYLES = ("player.css", "lanes.css", "panels.css", "present.css")
+STYLES = ("player.css", "lanes.css", "panels.css", "present.css", "hands.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")

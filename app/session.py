@@ -18,6 +18,7 @@ from app.generator import redrawn, told_in_short
 from app.i18n import LANGUAGES, say
 from app.inputs import Found, Inputs, lane_scenarios
 from app.lane_names import titles
+from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import not_added, told, trace_error, trace_report
@@ -26,7 +27,7 @@ from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.sentences import number
 from app.setup_options import Texts, differing, shared_presets, texts
 from lessons.catalogue import scenes, text
-from sim import History, Scenario, run
+from sim import History, Scenario
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
 from sim.traces import TraceError, read_trace
@@ -84,6 +85,11 @@ class Session(param.Parameterized):
         return [lane.spec for lane in self._lanes]
 
     @property
+    def played(self) -> list[Lane]:
+        """The lanes on the screen with their runs."""
+        return list(self._lanes)
+
+    @property
     def own_lanes(self) -> list[LaneSpec]:
         """The lanes that what is chosen opens with."""
         return list(self._own_lanes)
@@ -136,12 +142,15 @@ class Session(param.Parameterized):
 
         One that cannot run here is not added, and `notice` says why.
         """
-        lanes = lane_specs.added(self.lanes, base)
+        self.put_lanes(lane_specs.added(self.lanes, base))
+
+    def put_lanes(self, lanes: Sequence[LaneSpec]) -> None:
+        """Other lanes, unless one of them is new and cannot run; then `notice` says why."""
         _, found = lane_scenarios(self.last_good, lanes)
         new = {spec.key for spec in lanes} - {spec.key for spec in self.lanes}
         faults = [problem for spec, problem in found if spec and spec.key in new]
         if not faults:
-            self.lanes = lanes
+            self.lanes = list(lanes)
             return
         key, rows = new.pop(), self.rows
         self.notice = ""
@@ -157,7 +166,12 @@ class Session(param.Parameterized):
 
     def change_lane(self, key: str, changes: Mapping[str, str | None]) -> None:
         """Change what one lane has of its own; None takes a change back."""
-        if mode := changes.get("mode"):
+        spec = next((spec for spec in self.lanes if spec.key == key), None)
+        if spec and spec.forks:
+            before = before_fork(spec, self.last_good)
+            own = texts(before.scenario.setup) if before is not None else {}
+            self.lanes = lane_specs.changed(self.lanes, key, changes, own)
+        elif mode := changes.get("mode"):
             self.put_preset(mode, key)
         else:
             self.lanes = lane_specs.changed(self.lanes, key, changes, self.shared_texts())
@@ -297,6 +311,10 @@ class Session(param.Parameterized):
             unit = self.last_good.setup.time
             self._send(time=to_internal(int(shown) if unit == "tick" else round(shown, 6), unit))
 
+    def show_again(self) -> None:
+        """The same runs once more, with what has become known about them."""
+        self._send(time=self._time)
+
     def _windowed(self) -> bool:
         return not self.payload["whole"]
 
@@ -355,7 +373,7 @@ class Session(param.Parameterized):
 
     def _speak(self) -> None:
         """Everything shown again, in the other language."""
-        self._send(time=self._time)
+        self.show_again()
         if self.notice and self._notice:
             self.notice = self._notice(self.lang)
         if self.problems:
@@ -371,14 +389,16 @@ def _good(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
 
 def _simulate(runs: Runs, old: Sequence[Lane]) -> list[Lane]:
     """All lanes, with the figures that drawing them needs; one that is there is not run again."""
-    known = {lane.history.scenario: lane for lane in old}
+    known = {lane.history.scenario: lane for lane in old if lane.spec.is_plain}
     lanes = []
     for spec, scenario in runs:
-        if scenario in known:
+        if spec.is_plain and scenario in known:
             lane = copy.copy(known[scenario])
             lane.spec = spec
         else:
-            lane = Lane(spec.key, run(scenario), spec)
+            played = play(spec, scenario)
+            assert played.history is not None, "a lane with problems is not shown"
+            lane = Lane(spec.key, played.history, spec, played.hand)
             lane.prepare()
         lanes.append(lane)
     return lanes

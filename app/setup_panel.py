@@ -12,8 +12,10 @@ import param
 from panel.custom import JSComponent
 
 from app import setup_form
+from app.fork_form import FIXED_IN_RUN, fork_form
 from app.i18n import join, say
 from app.lane_names import change_text, titles
+from app.lane_runs import before_fork
 from app.lane_specs import REQUESTS, LaneSpec
 from app.script import module, style
 from app.session import Session
@@ -33,6 +35,7 @@ from app.setup_options import (
     texts,
 )
 from lessons import shown as lesson
+from sim import History
 
 WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
 
@@ -72,6 +75,8 @@ class SetupPanel(JSComponent):
                 session.change_lane(lane, {name: None})
             case "preset", {"name": str(name)}:
                 session.put_preset(name, lane)
+            case "reset", _ if (spec := self._spec()) and spec.forks:
+                session.change_lane(lane, dict.fromkeys(spec.forks[-1].changes))
             case "reset", _ if spec := self._spec():
                 session.change_lane(lane, dict.fromkeys(_own(spec, session.shared_texts())))
             case "reset", _:
@@ -92,6 +97,8 @@ class SetupPanel(JSComponent):
         plain = {key: word for key, word in known.items() if "." not in key}
         listed = [["", known["all_lanes"]], *map(list, titles(session.lanes, lang).items())]
         part = self._of_lane(spec) if spec else self._of_all()
+        if spec and spec.forks and (before := before_fork(spec, session.last_good)) is not None:
+            part |= self._of_fork(spec, before)
         return part | {
             "lane": spec.key if spec else "",
             "lanes": listed,
@@ -112,6 +119,7 @@ class SetupPanel(JSComponent):
         names = phrases(lang, "setup.preset_name")
         return {
             "summary": setup_form.summary(session.last_good.setup, lang),
+            "fork": None,
             "presets": [[name, names[name]] for name in shared_presets()],
             "preset": preset_of(own | session.setup, shared_presets()),
             "groups": setup_form.form(own, session.setup, lang, first=self._first()),
@@ -131,11 +139,30 @@ class SetupPanel(JSComponent):
         first = ("mode", "budget", *self._first())
         return {
             "summary": self._summary(spec),
+            "fork": None,
             "presets": [[name, names[name]] for name in presets()],
             "preset": preset_of(base | own, presets()),
             "groups": setup_form.form(base, own, lang, first=first, known=known),
             "cells": [[n, change_text(n, v, lang)] for n, v in own.items() if n in _cells(own)],
             "num_changed": len(own),
+        }
+
+    def _of_fork(self, spec: LaneSpec, before: History) -> dict[str, Any]:
+        """What is different from a round on, against the run until there."""
+        session, lang, fork = self._session, self._session.lang, spec.forks[-1]
+        base = texts(before.scenario.setup)
+        hidden = (*FIXED_IN_RUN, *meaningless(before.scenario.setup.mode))
+        known = {name: option for name, option in lane_options().items() if name not in hidden}
+        own = {name: value for name, value in fork.changes.items() if name in known}
+        first = ("budget", *self._first())
+        problems = [problem for problem in session.problems if problem["lane"] == spec.key]
+        return {
+            "fork": fork_form(before, fork, problems, lang),
+            "presets": [],
+            "preset": "",
+            "groups": setup_form.form(base, own, lang, first=first, known=known),
+            "cells": [],
+            "num_changed": len(fork.changes),
         }
 
     def _summary(self, spec: LaneSpec) -> str:

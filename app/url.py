@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from app import generator
 from app.i18n import LANGUAGES, join, say
-from app.lane_specs import MOST_LANES, LaneSpec
+from app.lane_specs import MOST_LANES, Fork, LaneSpec
 from app.packing import MOST_CHARACTERS, packed_lanes, packed_setup, unpacked_lanes, unpacked_setup
 from app.row_text import packed, short, unpacked
 from app.rows import MOST_ROWS, Row, typed
@@ -113,7 +113,7 @@ def query(session: Session) -> dict[str, str]:
 
 def address(session: Session) -> str:
     """The same as text, to stand behind the question mark."""
-    return urlencode(query(session), quote_via=quote, safe=",:=/")
+    return urlencode(query(session), quote_via=quote, safe=",:=/@!;")
 
 
 def is_edited(session: Session) -> bool:
@@ -127,7 +127,8 @@ def is_edited(session: Session) -> bool:
 
 def are_alike(lanes: Sequence[LaneSpec], others: Sequence[LaneSpec]) -> bool:
     """Whether lanes change the same, whatever their keys are."""
-    return [lane.changes for lane in lanes] == [lane.changes for lane in others]
+    blank = [replace(lane, key="") for lane in lanes]
+    return blank == [replace(lane, key="") for lane in others]
 
 
 # Values
@@ -210,13 +211,21 @@ def _lanes(session: Session, value: str | None) -> tuple[list[LaneSpec], list[Co
         bad = bad_lane_names(session.chosen.setup, spec.changes)
         dropped += bad
         kept = {name: value for name, value in spec.changes.items() if name not in bad}
-        lanes.append(replace(spec, changes={"mode": "continuous"} | kept))
+        forks = tuple(_good_fork(session, fork, dropped) for fork in spec.forks)
+        lanes.append(replace(spec, changes={"mode": "continuous"} | kept, forks=forks))
     lines: list[Complaint] = []
     if dropped:
         lines.append(say(session.lang, "link.lanes", names=_listed(dropped)))
     if count > MOST_LANES:
         lines.append(say(session.lang, "link.lanes_most", asked=count, high=MOST_LANES))
     return lanes or session.lanes, lines
+
+
+def _good_fork(session: Session, fork: Fork, dropped: list[str]) -> Fork:
+    """The changes of a fork that are good by themselves; the others are noted."""
+    bad = bad_lane_names(session.chosen.setup, fork.changes)
+    dropped += bad
+    return replace(fork, changes={n: v for n, v in fork.changes.items() if n not in bad})
 
 
 def _listed(names: Sequence[str]) -> str:

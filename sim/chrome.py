@@ -70,7 +70,7 @@ class _Process:
             yield self._instant("arrival", id_, time)
         left = zip(self.threads, self.history.states, self.history.ended_at.tolist(), strict=True)
         for id_, how, time in left:
-            if how is not Status.FINISHED:
+            if how.has_left and how is not Status.FINISHED:
                 yield self._instant(str(how), id_, time)
         end = 0
         for record in self.history:

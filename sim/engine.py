@@ -158,12 +158,14 @@ def _rounds_of_free_blocks(free: int, made: Plan, setup: Setup) -> int:
 def rounds_before(wait: int, duration: int, growth: int) -> int:
     """How many rounds start before a wait is over, the first right now and so at least one.
 
-    The root of a square equation: the float may be a little short, and is never far too long.
+    Growth makes it fewer than without, at times; then it is the root of a square equation: the
+    float may be a little short, and is never far too long.
     """
-    if not growth:
-        return -(-wait // duration)
+    most = -(-wait // duration)
+    if span(most - 1, duration, growth) < wait:
+        return most
     slope = duration - growth / 2
     count = int(2 * wait / (slope + sqrt(slope * slope + 2.0 * growth * wait))) or 1
-    while count * duration + growth * (count * (count - 1) // 2) < wait:
+    while span(count, duration, growth) < wait:
         count += 1
     return count

@@ -1,10 +1,9 @@
 """What the express lane wrote down, read again: columns, runs, blocks, and states in between.
 
-The lane appends plain numbers to three lists and nothing else, as it has to be fast. All that a
-history wants to know of its rounds follows from them.
+The lane writes down no more than it must, as it has to be fast: when rounds change, chunks, and
+who decodes from when till when. All else that a history wants to know follows from that.
 """
 
-from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,12 +25,18 @@ def prices(setup: Setup) -> tuple[int, int, int, int]:
     return cost.base, cost.per_prefill, cost.per_decode, cost.per_kv_token
 
 
+# What the lane writes down in flat lists of numbers, so many an entry.
+ROW = 3  # a stretch: first round, start, K
+CHUNK = 4  # equal chunks: place, first round, rounds, positions a round
+JOIN = 3  # who decodes: place, round of its first token, round after its last one
+
+
 @dataclass(slots=True)
 class Ride:
     """What the lane drove in one go: where it begins, and the round after its last one."""
 
     first: int
-    rows: int  # so many numbers stood in the three lists before
+    rows: int  # so many entries were written before
     chunks: int
     joins: int
     head: int  # place of the first in the queue
@@ -61,10 +66,10 @@ class Rides:
     Args:
         state: any of the run; it knows the order of arrival.
         rides: in order, each with at least one round, at least one round between two.
-        rows: eight numbers a stretch: first round, start, P, D, K, running, waiting, tokens out.
-        chunks: four a run of prefill: place, first round, rounds, positions a round.
-        joins: three for everyone who came to decode, or was at it when a ride began: place, round
-            of its first token (as if it had had one each round), round after its last token.
+        rows: `ROW` numbers a stretch.
+        chunks: `CHUNK` numbers a run of prefill.
+        joins: `JOIN` numbers for everyone who came to decode, or was at it when a ride began, as
+            if it had had one token each round.
     """
 
     def __init__(
@@ -79,20 +84,22 @@ class Rides:
         self._firsts = [ride.first for ride in rides]
         self._order = np.array(state.indices, dtype=np.int64)  # place to index
         self._rows, self._chunks, self._joins = (
-            np.ascontiguousarray(np.array(array("q", numbers)).reshape(-1, width).T)
-            for numbers, width in ((rows, 8), (chunks, 4), (joins, 3))
+            np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, width).T.copy()
+            for numbers, width in ((rows, ROW), (chunks, CHUNK), (joins, JOIN))
         )
-        self._joins_before = [ride.joins // 3 for ride in rides] + [len(joins) // 3]
-        self._chunks_before = [ride.chunks // 4 for ride in rides] + [len(chunks) // 4]
+        self._joins_before = [ride.joins for ride in rides] + [len(self._joins[0])]
+        self._chunks_before = [ride.chunks for ride in rides] + [len(self._chunks[0])]
 
     # An entry a stretch, or a run.
 
     def columns(self) -> dict[str, Ints]:
         """Those of a history that are not 0 throughout."""
-        first, start, prefill, decode, read, running, waiting, emitted = self._rows
+        first, start, read = self._rows
         count = np.diff(first, append=0)
-        ends = [ride.rows // 8 for ride in self.rides[1:]] + [len(first)]
-        count[np.array(ends) - 1] = [r.past for r in self.rides] - first[np.array(ends) - 1]
+        last = np.array([ride.rows for ride in self.rides[1:]] + [len(first)]) - 1
+        count[last] = [ride.past for ride in self.rides] - first[last]
+        prompts, prefill, head = self._prompts(first)
+        decode, fresh = self._decoding(first)
         setup = self._state.scenario.setup
         base, per_prefill, per_decode, per_kv = prices(setup)
         pool = int(setup.num_blocks is not None)
@@ -104,12 +111,39 @@ class Rides:
             "growth": per_kv * (prefill + decode),
             "prefill": prefill,
             "decode": decode,
-            "running": running,
-            "waiting": waiting,
-            "emitted": emitted,
+            "running": decode + prompts,
+            "waiting": np.searchsorted(self._arrivals, start, "right") - head,
+            "emitted": decode + fresh,
             "slots": pool * (read + prefill + decode),  # whoever runs has positions
             "slot_growth": pool * (prefill + decode),
         }
+
+    def _prompts(self, first: Ints) -> tuple[Ints, Ints, Ints]:
+        """By stretch: how many have prompt positions, how many, the place of the queue's head."""
+        place, begun, _, amount = self._chunks
+        past = np.searchsorted(begun, first, "right")  # chunks begun with the stretch, or before
+        given = np.concatenate([[0], np.cumsum(amount)])[past]
+        sizes = np.diff([ride.rows for ride in self.rides] + [len(first)])
+        opened = np.repeat([ride.head for ride in self.rides], sizes)
+        heads = np.maximum(np.concatenate([[0], place + 1])[past], opened)
+        return np.diff(past, prepend=0), np.diff(given, prepend=0), heads
+
+    def _decoding(self, first: Ints) -> tuple[Ints, Ints]:
+        """By stretch: how many decode, and how many have their first token."""
+        opened, past, _, begun = self._decodes
+        came = self._joins[1]
+        size = len(first) + 1
+        some = begun < past
+        more, fewer, fresh = (
+            np.bincount(np.searchsorted(first, rounds), minlength=size)[:-1]
+            for rounds in (begun[some], past[some], came[came >= opened])
+        )
+        return np.cumsum(more - fewer), fresh
+
+    @cached_property
+    def _arrivals(self) -> Ints:
+        """When each came, by place."""
+        return np.array([request.arrival for request in self._state.arrivals], dtype=np.int64)
 
     @cached_property
     def _decodes(self) -> tuple[Ints, Ints, Ints, Ints]:

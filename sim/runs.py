@@ -56,7 +56,8 @@ def joined(rows: Ints, others: Ints | None = None) -> Ints:
     """Rows, those made elsewhere too, by owner and round; what goes on without a gap is one."""
     if others is not None:
         rows = np.concatenate([rows, others])
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    rounds = rows[:, 1].max(initial=0) + 1
+    rows = rows[np.argsort(rows[:, 0] * rounds + rows[:, 1], kind="stable")]
     owner, first, count, amount, kind = rows.T
     goes_on = (np.diff(owner) == 0) & (np.diff(amount) == 0) & (np.diff(kind) == 0)
     goes_on &= first[1:] == (first + count)[:-1]

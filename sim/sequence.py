@@ -23,6 +23,11 @@ class Status(StrEnum):
     REJECTED = "rejected"
     TIMED_OUT = "timed_out"
 
+    @property
+    def has_left(self) -> bool:
+        """Whether it is not here any more, and will not come."""
+        return self in (Status.FINISHED, Status.CANCELLED, Status.REJECTED, Status.TIMED_OUT)
+
 
 class Reason(StrEnum):
     """Why a request got nothing in a round, or less than it could use."""

@@ -55,6 +55,7 @@ PLAYWRIGHT_BROWSERS = (
     "chromium_headless_shell-*/chrome-*/*headless*shell",
 )
 DOWNLOAD_SECONDS = 180
+WORKERS = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 
 # The browser
@@ -126,7 +127,7 @@ def check_all(venv: Path, browser: Path, pytest_arguments: list[str]) -> list[st
         "ruff check": ["ruff", "check"],
         "ruff format": ["ruff", "format", "--check"],
         "mypy": ["mypy"],
-        "pytest": ["pytest", "--cov", *(pytest_arguments or ["--cov-fail-under=100"])],
+        "pytest": ["pytest", "--cov", *WORKERS, *(pytest_arguments or ["--cov-fail-under=100"])],
     }
     python = str(venv_python(venv))
     return [

@@ -48,6 +48,8 @@ const ICONS = {
   share: '<circle cx="12" cy="3.5" r="2"/><circle cx="4" cy="8" r="2"/><circle cx="12" cy="12.5" r="2"/><path d="M5.8 7l4.4-2.5M5.8 9l4.4 2.5"/>',
   close: '<path d="M4 4l8 8M12 4l-8 8"/>',
   fold: '<path d="M9.5 4l-4 4 4 4"/>',
+  fork: '<path d="M2 8h5M7 8c2 0 2-4.5 4-4.5h3M7 8c2 0 2 4.5 4 4.5h3"/>',
+  hand: '<path d="M2.5 13.5h11M5 13.5v-3h3v-3h3v-3h2.5"/>',
   menu: '<path d="M2 4h12M2 8h12M2 12h12"/>',
   moon: '<path d="M13.2 9.8A5.6 5.6 0 0 1 6.2 2.8a5.6 5.6 0 1 0 7 7z"/>',
   grip: '<path d="M6 3.5v.01M10 3.5v.01M6 8v.01M10 8v.01M6 12.5v.01M10 12.5v.01"/>',

@@ -23,19 +23,20 @@ class Form {
     this.lanes = h("div", {class: "lanes", role: "group", label: "for"});
     this.summary = h("p", {class: "summary", role: "status"});
     this.presets = h("select", {id: "preset", "aria-describedby": "preset-help", on: {change: () => this.put_preset()}});
+    this.preset_line = h("div", {class: "option whole"},
+      h("label", {for: "preset", word: "preset"}), this.presets,
+      h("p", {class: "help", id: "preset-help", word: "preset_help"}));
     this.general = h("p", {class: "general", role: "alert", hidden: true});
     this.search = h("input", {type: "search", id: "find", autocomplete: "off", spellcheck: "false", on: {input: () => this.find()}});
     this.nothing = h("p", {class: "small-print", role: "status", word: "nothing_found", hidden: true});
     this.cells = h("div", {class: "cells", hidden: true});
+    this.fork = new ForkTable((message) => this.tell(message));
     this.applies = h("p", {class: "small-print"});
     this.list = h("div", {class: "groups"});
     this.count = h("span", {class: "note"});
     this.reset = h("button", {class: "link", on: {click: () => this.tell({type: "reset"})}});
     this.el = h("div", {class: "editor setup"}, h("h2", {word: "title"}), this.lanes, this.summary, this.applies,
-      h("div", {class: "option whole"},
-        h("label", {for: "preset", word: "preset"}), this.presets,
-        h("p", {class: "help", id: "preset-help", word: "preset_help"})),
-      this.general, this.cells,
+      this.preset_line, this.general, this.fork.el, this.cells,
       h("div", {class: "option whole"}, h("label", {for: "find", word: "search"}), this.search), this.nothing, this.list, h("div", {class: "tools"}, this.count, this.reset));
   }
 
@@ -64,12 +65,17 @@ class Form {
     translate(this.el, form.words);
     this.fill_lanes(form);
     this.summary.textContent = form.summary;
-    this.applies.textContent = form.lane ? form.words.applies_lane : form.words.applies;
-    this.reset.textContent = form.lane ? form.words.shared_again : form.words.reset;
+    const lane_applies = form.fork ? form.fork.text : form.words.applies_lane;
+    this.applies.textContent = form.lane ? lane_applies : form.words.applies;
+    const lane_reset = form.fork ? form.words.before_again : form.words.shared_again;
+    this.reset.textContent = form.lane ? lane_reset : form.words.reset;
+    this.preset_line.hidden = form.presets.length === 0;
+    this.fork.update(form);
     fill_select(this.presets, [["", form.words.preset_own], ...form.presets], form.preset);
     const is_elsewhere = (problem) => !problem.option || (problem.lane ?? "") !== form.lane;
+    const is_in_row = (problem) => form.fork && problem.row !== null && problem.lane === form.lane;
     const is_told = (problem) => form.num_changed || problem.lane !== null;
-    const others = form.problems.filter((problem) => is_told(problem) && is_elsewhere(problem)).map((problem) => problem.text);
+    const others = form.problems.filter((problem) => is_told(problem) && is_elsewhere(problem) && !is_in_row(problem)).map((problem) => problem.text);
     this.general.hidden = others.length === 0;
     this.general.textContent = others.length ? [...others, form.words.kept].join(form.gap) : "";
     this.fill_cells(form);
@@ -185,12 +191,59 @@ class Form {
     set(input, "placeholder", input.matches("input[type=text]") ? field.empty : null);
     set(input, "aria-invalid", text ? "true" : null);
     set(input, "aria-describedby", text ? `${id}-problem ${id}-help` : `${id}-help`);
-    was.textContent = fill(this.lane ? words.own : words.was, {value: show(field.own)});
+    was.textContent = fill(this.form.fork ? words.before : this.lane ? words.own : words.was, {value: show(field.own)});
     back.hidden = !field.is_changed || field.value === field.own;
-    back.lastChild.textContent = this.lane ? words.as_shared : words.back;
+    back.lastChild.textContent = this.lane && !this.form.fork ? words.as_shared : words.back;
     error.hidden = text === "";
     const said = text ? `${text}${this.form.gap}${words.kept}` : "";
     if (message.textContent !== said) { message.textContent = said; }
+  }
+}
+
+// The requests of a lane that parts from its past: what may still change in them can be typed.
+class ForkTable {
+  constructor(tell) {
+    this.tell = tell;
+    this.heads = h("tr");
+    this.body = h("tbody");
+    this.title = h("h3");
+    this.el = h("section", {class: "fork", hidden: true}, this.title,
+      h("table", {}, h("thead", {}, this.heads), this.body));
+  }
+
+  update({fork, lane}) {
+    this.el.hidden = !fork;
+    if (!fork) { return; }
+    this.title.textContent = fork.title;
+    const names = ["", ...fork.heads];
+    this.heads.replaceChildren(...names.map((text) => h("th", {scope: "col", text})));
+    const focused = this.el.getRootNode().activeElement?.dataset?.cell;
+    this.body.replaceChildren(...fork.rows.flatMap((row) => this.row(row, fork.heads)));
+    if (focused) { [...this.body.querySelectorAll("input")].find((one) => one.dataset.cell === focused)?.focus(); }
+    this.lane = lane;
+  }
+
+  row({id, colour, where, cells, problems}, heads) {
+    const chip = h("span", {class: "chip", text: id});
+    chip.style.cssText = `color: var(--rb-q${colour}-on); background: var(--rb-q${colour}-strong)`;
+    const line = h("tr", {}, h("th", {scope: "row"}, chip, h("small", {text: where})),
+      ...cells.map((cell, i) => h("td", {}, this.cell(cell, `${id}: ${heads[i]}`, problems.length > 0))));
+    const faults = problems.map((text) => h("tr", {class: "problem"}, h("td", {colspan: cells.length + 1, role: "alert"}, icon("warning"), text)));
+    return [line, ...faults];
+  }
+
+  cell({name, value, own, is_free}, label, is_wrong) {
+    if (!is_free) { return h("span", {text: value || "–"}); }
+    const change = (event) => {
+      const typed = plain(event.target.value);
+      this.tell(typed === own ? {type: "back", name} : {type: "set", name, value: typed});
+    };
+    const input = h("input", {type: "text", inputmode: "decimal", maxlength: 40, autocomplete: "off", "data-cell": name, placeholder: "–", on: {change}});
+    input.setAttribute("aria-label", label);
+    input.value = value;
+    if (value !== own) { input.classList.add("own"); }
+    if (is_wrong && value !== own) { input.setAttribute("aria-invalid", "true"); }
+    return input;
   }
 }
 

@@ -194,5 +194,7 @@ class Known:
 
     def states(self) -> dict[str, int]:
         """How many requests are in which state, those not arrived yet left out."""
-        counts = Counter(self._status(int(index)) for index in np.flatnonzero(self.arrived))
+        here = np.flatnonzero(self.arrived).tolist()
+        final = self.history.states.__getitem__  # all have left at the end
+        counts = Counter(map(final if self.until is None else self._status, here))
         return {str(status): counts[status] for status in Status if counts[status]}

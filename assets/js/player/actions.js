@@ -35,6 +35,9 @@ function actions(player) {
     zoomOut: ready((p) => setZoom(p, p.zoom / 2)),
     showAround: ready(showAround),
     showLanes: ready(showLanes),
+    forkLane: ready(forkLane),
+    shownRound: ready(shownRound),
+    beginByHand: ready(beginByHand),
   };
 }
 

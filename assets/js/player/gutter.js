@@ -10,11 +10,11 @@ function writeGutter(stage, ctx, lane) {
   const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
   if (layout.single) {
     label(stage, "rb-gutter", say("gutter_budget"), 0, y);
-    const n = numberText(lane.lane.budget);
+    const n = budgetText(lane);
     const amount = isPhone ? n : say("gutter_tokens", { n });
     label(stage, "rb-gutter", amount, 0, y + layout.size.font * 1.35, { color: "var(--rb-ink)" });
   } else if (!isPhone) {
-    label(stage, "rb-gutter", say("gutter_budget_n", { n: numberText(lane.lane.budget) }), 0, y);
+    label(stage, "rb-gutter", say("gutter_budget_n", { n: budgetText(lane) }), 0, y);
   }
 }
 

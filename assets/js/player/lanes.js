@@ -63,7 +63,7 @@ function addItems(lanes, payload, say) {
   const copies = payload.lanes.map(({ key, title }) => ({
     text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => addLane(lanes, { do: "copy_lane", key }),
   }));
-  return [...bases, null, ...copies];
+  return [...bases, null, ...copies, null, ...handItem(lanes, payload, say)];
 }
 
 /** At the end of the bar: the only lane's title and what can be done with it, or what differs. */
@@ -101,12 +101,14 @@ function toolButton(lanes, payload, lane, say) {
 }
 
 /** What can be done with a lane; what cannot says why. */
-function toolItems(lanes, payload, { key }, say) {
+function toolItems(lanes, payload, lane, say) {
   const { command } = lanes;
+  const { key } = lane;
   const isFull = payload.lanes.length >= payload.most_lanes;
   const isLast = payload.lanes.length === 1;
   const change = () => window.dispatchEvent(new CustomEvent("rb-setup", { detail: { lane: key } }));
   return [
+    ...forkItems(lanes, payload, lane, say),
     { text: say("lane_change"), id: "lane-change", act: change },
     {
       text: say("lane_copy"), id: "lane-copy", act: () => addLane(lanes, { do: "copy_lane", key }),
@@ -173,7 +175,7 @@ function menuItem(item, close) {
   return h("button", {
     type: "button", role: "menuitem", tabindex: -1, onclick, "data-testid": item.id,
     "aria-disabled": item.why ? "true" : null,
-  }, h("span", { text: item.text }), item.why ? h("small", { text: item.why }) : null);
+  }, h("span", { text: item.text }), item.why || item.note ? h("small", { text: item.why || item.note }) : null);
 }
 
 /** Arrows move, Escape closes; nothing of it reaches the player. */

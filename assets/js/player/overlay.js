@@ -41,6 +41,7 @@ function overlayLane(stage, ctx, lane, words) {
   const batches = writeBatches(stage, ctx, lane);
   const levels = writeLevels(stage, ctx, lane);
   const lead = writeLead(stage, ctx, lane);
+  writeForks(stage, ctx, lane);
   const settle = (t) => {
     settleLit(ctx, lane, lit, captions, t);
     title?.(t);

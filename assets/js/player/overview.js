@@ -43,7 +43,7 @@ function binRounds(lane, clock, count = 240) {
     const i = lowerBound(end, t);
     if (i >= end.length || start[i] > t) continue;
     bins.waiting[bin] = waiting[i];
-    bins.load[bin] = (P[i] + D[i]) / lane.budget;
+    bins.load[bin] = (P[i] + D[i]) / budgetOf({ lane }, i);
   }
   return bins;
 }

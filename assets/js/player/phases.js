@@ -62,7 +62,7 @@ function planCard(lane, round, { say }) {
   const card = lane.cards[round];
   const lines = card.lines.filter((line) => line.tells !== "comes")
     .map((line) => (line.tells ? line : { ...line, text: planText(line, say), chips: [] }));
-  const sum = say("plan_sum", { n: numberText(P[round] + D[round] + V[round]), all: numberText(lane.budget) });
+  const sum = say("plan_sum", { n: numberText(P[round] + D[round] + V[round]), all: numberText(budgetOf({ lane }, round)) });
   return { sum, lines, more: card.more };
 }
 

@@ -37,12 +37,13 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     tip: createTip(),
   });
   player.below = createPanels(player);
+  player.hands = createHands(player);
   player.bar = createBar(act, lanes, player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
   const stops = [
     listen_to_keys(act), announceMoves(player), listenToStage(player), watchLook(player), watchRoom(player),
-    listenToPictures(player),
+    listenToPictures(player), listenForWishes(player),
   ];
   return {
     setPayload: (payload) => setPayload(player, payload),
@@ -58,9 +59,9 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
 function buildPage(player) {
   const { bar, stage, scrub, overview, transport } = player;
   player.root.classList.add("rb-player");
-  const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads);
+  const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads, player.hands.column);
   player.body = h("div.rb-body", {},
-    stageBox, stage.times, scrub.el, overview.el, player.extras, transport.el, player.cardsEl, player.below.el);
+    stageBox, stage.times, scrub.el, overview.el, player.hands.bar, player.extras, transport.el, player.cardsEl, player.below.el);
   player.root.append(
     bar.el, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
@@ -101,7 +102,7 @@ function chooseLanes(player) {
   const { payload } = player;
   if (!payload.lanes.some((lane) => lane.key === player.view)) player.view = "all";
   player.lanes = lanesOf(payload, player.view);
-  player.clock = makeClock(payload, player.lanes);
+  player.clock = stretchClock(makeClock(payload, player.lanes), handLane(player));
   payload.timeAt = teller(payload, player.lanes);
 }
 
@@ -141,19 +142,20 @@ function placeExtras({ size, extras, transport }) {
 /** The payload, with the requests of the only lane shown if it has some of its own. */
 function payloadOf({ payload, lanes }) {
   const own = lanes.length === 1 && lanes[0].requests;
-  return own ? { ...payload, requests: own } : payload;
+  return own ? { ...payload, requests: own } : handPayload(payload, lanes);
 }
 
 /** What the drawing functions need to know. */
 function context(player) {
-  const { lanes, clock, say, theme, size, width, visible, view, memory, zoom, secondHead } = player;
+  const { lanes, clock, say, theme, visible, view, memory, zoom, secondHead } = player;
+  const [size, width] = [handSize(player), player.width - handWidth(player)];
   const payload = payloadOf(player);
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
-    payload, lanes, clock, say, theme, size, width, view, memory, rows: player.rows, future: player.future,
-    room: stageRoom(size, visible, secondHead + barRest(player.bar)
-      + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length),
+    payload, lanes, clock, say, theme, size, width, view, memory, rows: handRows(player), future: player.future,
+    room: Math.max(handRoom(player), stageRoom(size, visible, secondHead + barRest(player.bar)
+      + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length)),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -180,6 +182,7 @@ function redraw(player) {
   const ctx = context(player);
   drawStage(player.stage, ctx);
   placeLaneTools(player.laneParts, ctx, player.stage.layout);
+  drawHands(player.hands, ctx, player.stage.layout);
   drawScrub(player.scrub, ctx, player.stage.layout);
   const data = overviewData(player.payload, player.lanes, player.clock, ctx.hasOverview);
   drawOverview(player.overview, ctx, player.stage.layout, data);

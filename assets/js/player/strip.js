@@ -21,19 +21,45 @@ function drawStrip(ctx, lane) {
       column.left += lane.bricks ? 2 : 1;
       column.right -= lane.bricks ? 2 : 1;
     }
-    if (lane.bricks) drawBricks(ctx, lane, parts, column);
+    if (lane.bricks) drawBricks(ctx, lane, parts, column, budgetOf(lane, i));
     else if (grouped) drawPhases(ctx, lane, parts, column);
     else drawBars(ctx, lane, parts, column);
   });
-  addRule(ctx.sheet, from, lane.stripY, to, lane.stripY, theme.ink, theme.ink, 1.5);
+  drawBudget(ctx, lane, from, to);
+}
+
+/** The budget of a round of the lane. */
+function budgetOf({ lane }, i) {
+  return lane.budgets[i] ?? lane.budget;
+}
+
+/** The budget of a lane, or those before and after its forks. */
+function budgetText({ lane }) {
+  const known = lane.budgets.filter((n, i) => n !== lane.budgets[i - 1]);
+  return (known.length ? known : [lane.budget]).map((n) => numberText(n)).join("→");
+}
+
+/** The line of the budget; a step where a fork has changed it. */
+function drawBudget({ sheet, theme, layout }, lane, from, to) {
+  const { rounds: { start, end }, budgets } = lane.lane;
+  const yOf = (i) => lane.stripEnd - budgetOf(lane, i) * lane.stripUnit;
+  const rule = (x0, x1, y0, y1) => addRule(sheet, x0, y0, x1, y1, theme.ink, theme.ink, 1.5);
+  if (!budgets.length) rule(from, to, lane.stripY, lane.stripY);
+  budgets.forEach((_, i) => {
+    const isShown = end[i] > layout.from && start[i] < layout.to;
+    const left = i ? layout.cut(start[i]) : from;
+    const right = i + 1 < budgets.length ? layout.cut(start[i + 1]) : to;
+    if (isShown) rule(left, right, yOf(i), yOf(i));
+    if (isShown && i && yOf(i) !== yOf(i - 1)) rule(left, left, yOf(i - 1), yOf(i));
+  });
 }
 
 /** One brick a token, with its owner's letter; unspent ones are dashed. */
-function drawBricks(ctx, lane, parts, column) {
+function drawBricks(ctx, lane, parts, column, budget) {
   const { theme, layout } = ctx;
   let filled = 0;
   for (const [req, n, phase] of parts) {
-    for (let k = 0; k < n && filled < lane.lane.budget; k += 1) {
+    for (let k = 0; k < n && filled < budget; k += 1) {
       const box = brickBox(lane, filled, column);
       addCell(ctx, box, STRIP_PHASE[phase], ctx.colourOf(req));
       labelBrick(ctx, box, req, phase);
@@ -41,7 +67,7 @@ function drawBricks(ctx, lane, parts, column) {
     }
   }
   if (layout.size.name === "phone") return;
-  for (; filled < lane.lane.budget; filled += 1) {
+  for (; filled < budget; filled += 1) {
     const box = brickBox(lane, filled, column);
     const line = { ...NO_LINE, line_color: theme.line2, line_dash: "2 3" };
     ctx.sheet.full.cells.push({ ...box, fill_color: null, ...line });

@@ -167,7 +167,7 @@ function levelsOfRound({ say }, { lane, round, req }) {
   const { used, waiting, P, D } = lane.rounds;
   const lines = [];
   if (req === null) {
-    lines.push(say("tip_tokens", { p: numberText(P[round]), d: numberText(D[round]), n: numberText(lane.budget) }));
+    lines.push(say("tip_tokens", { p: numberText(P[round]), d: numberText(D[round]), n: numberText(budgetOf({ lane }, round)) }));
     if (waiting[round]) lines.push(say("tip_waiting", { n: numberText(waiting[round]) }));
   }
   if (lane.pool) lines.push(say("tip_kv", { used: numberText(used[round]), n: numberText(lane.pool) }));

@@ -90,6 +90,7 @@ function setPayload(player, raw) {
   const isSameRun = Boolean(player.payload) && player.payload.run === payload.run;
   Object.assign(player, { raw, received: payload });
   player.asked = null;
+  if (payload.lanes) greetLane(player, payload);
   setShown(player.body, Boolean(payload.lanes));
   if (!payload.lanes) player.payload = null;
   else if (!isSameRun) startRun(player, payload);
@@ -107,6 +108,7 @@ function startRun(player, payload) {
   if (payload.reset) Object.assign(player, { isPlaying: false, chosen: clock.t0, zoom: 1 });
   const { chosen } = player;
   showWindow(player, payload, stopFrom(clock, chosen, 0) ?? clock.bounds[0]);
+  if (!Number.isFinite(chosen)) player.chosen = player.t;
   const last = payload.overview?.t1 ?? clock.t1;
   if (covers(payload, Math.min(chosen, last))) return;
   want(player, { t: Math.min(chosen, last), from: chosen, step: 0 });

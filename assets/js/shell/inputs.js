@@ -10,7 +10,10 @@ export function inputs({model, drawer}) {
   const explain = h("span", {class: "explain", id: "explain"});
   const low = h("span", {});
   const high = h("span", {});
-  const open = h("button", {class: "button"}, icon("open_file"), h("span", {word: "open_trace"}));
+  const ask = (wish) => () => window.dispatchEvent(new CustomEvent(wish)); // of the lane on the stage, see player/forks.js
+  const fork = h("button", {class: "button", "data-testid": "fork", on: {click: ask("rb-fork")}}, icon("fork"), h("span", {word: "fork"}));
+  const hand = h("button", {class: "button hand", "data-testid": "by-hand", on: {click: ask("rb-hand")}}, icon("hand"), h("span", {word: "hand"}));
+  const open = h("button", {class: "button open", label: "open_trace"}, icon("open_file"), h("span", {word: "open_trace"}));
   const requests = h("button", {class: "button", key: "requests"}, icon("pen"), h("span", {word: "requests"}));
   const setup = h("button", {class: "button", key: "setup"}, icon("sliders"), h("span", {word: "setup"}));
   const budget_name = h("span", {class: "budget", word: "budget"});
@@ -18,7 +21,7 @@ export function inputs({model, drawer}) {
     "section", {class: "bar", id: "inputs", label: "inputs"},
     budget_name,
     h("div", {class: "slider"}, model.get_child("slider"), h("div", {class: "ends", "aria-hidden": "true"}, low, high)),
-    number, explain, h("div", {class: "actions"}, open, setup, requests),
+    number, explain, h("div", {class: "actions"}, open, hand, fork, setup, requests),
   );
   const table = drawer.add("requests", model.get_child("table"));
   const form = drawer.add("setup", model.get_child("setup"));
