@@ -247,7 +247,6 @@ def test_the_phone_has_a_row_of_tabs(open_page: Open) -> None:
     expect(page.get_by_test_id("log")).to_contain_text("第 1 轮")
 
 
-@pytest.mark.parametrize("page", [(1280, 800)], indirect=True)
 def test_one_lane_and_its_tables_are_on_the_first_screen(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=5a&step=4")
     total = page.get_by_test_id("per-request-continuous").locator("tfoot tr")

@@ -164,7 +164,7 @@ def test_a_link_to_a_view_that_is_not_there_says_so(open_page: Open) -> None:
     expect(page).not_to_have_url(re.compile("axis="))
 
 
-@pytest.mark.parametrize("page", [(1280, 800), (390, 844)], indirect=True)
+@pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_the_legend_leaves_no_sign_out(open_page: Open) -> None:
     page = open_page(STAGE, f"{BY_HAND}&lanes=static/continuous/vllm_v1")
     signs = {"prefill", "decode", "first token", "padding", "finished", "not yet"}
