@@ -5,7 +5,7 @@ const SHORTEST_SHARE = 1 / 3;
 const LONGEST_SHARE = 3;
 const BUTTONS_WIDTH = 208;
 const EVENT_KEYS = 56;
-const TRANSPORT_GAP = 16;
+const TRANSPORT_GAP = 10;
 
 /**
  * Make the transport.
