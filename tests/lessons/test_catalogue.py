@@ -102,7 +102,7 @@ def test_the_budgets_told_in_5c_change_nothing_from_some_point_on() -> None:
 def test_the_pieces_told_in_8a_are_those_of_its_lane() -> None:
     body = text("8a", "en").steps[2].body
     assert "budget of 6" in body and "pieces of 4" in body
-    assert "at 6, 12 and 18 ms; **P** has its first token only at 18" in body
+    assert "at 6, 12 and 18 ms; **P** has its first only at 18" in body
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import {fill, h, icon} from "../dom.js";
 export function lesson({notice, steps, send}) {
   const number = h("p", {class: "number"});
   const edited = h("button", {class: "edited", word: "edited", on: {click: () => send("reset", "")}});
-  const changed = h("p", {class: "changed"}, h("span", {word: "edited_note"}),
+  const changed = h("p", {class: "changed"}, h("span", {word: "edited_note"}), " ",
     h("button", {class: "link", word: "edited_reset", on: {click: () => send("reset", "")}}));
   const title = h("h1");
   const hook = h("p", {class: "hook"});
