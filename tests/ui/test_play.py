@@ -154,7 +154,7 @@ def test_a_request_called_like_markup_stays_text_on_the_stage(open_page: Open) -
     press(page, "Escape")
     page.locator("h1").click()
     press(page, "ArrowRight")
-    expect(page.locator("[data-testid^=card-] ul li").first).to_be_visible()
+    expect(card(page, "continuous").locator("ul li").first).to_be_visible()
     assert page.locator("img[src=x]").count() == 0
 
 
@@ -183,7 +183,7 @@ def test_the_azure_hour_opens_in_the_page(open_page: Open, shared: Path) -> None
     expect(page.locator(".notice")).to_contain_text("19,366", timeout=60_000)
     expect(page.get_by_test_id("overview")).to_be_visible(timeout=120_000)
     press(page, "ArrowRight", "ArrowRight")
-    expect(page.locator("[data-testid^=card-] ul li").first).to_be_visible()
+    expect(card(page, "continuous").locator("ul li").first).to_be_visible()
 
 
 @pytest.mark.parametrize("page", [PHONE, PROJECTOR], indirect=True)
