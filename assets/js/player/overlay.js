@@ -89,7 +89,7 @@ function settleLit(ctx, lane, lit, captions, t) {
 function writeTitle(stage, ctx, lane) {
   const { say, layout, clock } = ctx;
   const place = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
-  const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule });
+  const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule, title: lane.lane.rule_full });
   const row = h(
     "div.rb-lane-title",
     { style: { top: `${lane.titleY}px`, height: `${lane.title}px` } },

@@ -166,8 +166,10 @@ function spokenRound(player) {
   const { stage, lanes, clock, t, payload } = player;
   const cards = lanes.map((lane) => {
     const lines = cardAt(lane, clock, t)?.lines ?? [];
-    const said = lines.map((line) => `${payload.requests[line.req]?.id ?? line.label ?? ""} ${line.text}`);
-    return [lanes.length > 1 ? `${lane.short ?? lane.title}:` : "", ...said].join(" ");
+    const said = lines.length
+      ? lines.map((line) => `${payload.requests[line.req]?.id ?? line.label ?? ""} ${line.text}`)
+      : [player.say("no_round")];
+    return lanes.length > 1 ? player.say("said_lane", { lane: lane.short ?? lane.title, text: said.join(" ") }) : said.join(" ");
   });
   return [stage.el.getAttribute("aria-label"), ...cards].join(" ");
 }

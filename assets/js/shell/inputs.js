@@ -45,13 +45,16 @@ export function inputs({model, drawer}) {
     judge(good);
     if (good) { model.send_msg({type: "budget", value}); }
   };
+  const by = (step) => {
+    const {value, low: least, high: most} = model.view.budget;
+    commit(String(Math.min(most, Math.max(least, (Number(plain(number.value)) || value) + step))));
+  };
   number.addEventListener("change", () => commit(plain(number.value)));
   number.addEventListener("keydown", (event) => {
     const step = {ArrowUp: 1, ArrowDown: -1}[event.key];
     if (!step || event.isComposing) { return; }
     event.preventDefault();
-    const {value, low: least, high: most} = model.view.budget;
-    commit(String(Math.min(most, Math.max(least, (Number(plain(number.value)) || value) + step))));
+    by(step);
   });
 
   let is_first = true;
@@ -77,7 +80,7 @@ export function inputs({model, drawer}) {
     }
   };
   return {
-    el, table, form, update, point, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
+    el, table, form, update, point, budget: {by}, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
     stop: () => window.removeEventListener("rb-setup", show_setup),
   };
 }
