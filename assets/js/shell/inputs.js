@@ -59,16 +59,17 @@ export function inputs({model, drawer}) {
 
   let is_first = true;
   let shown = null;
-  const update = ({budget, num_problems, num_setup_problems}) => {
+  const update = ({scenario, budget, num_problems, num_setup_problems}) => {
     number.setAttribute("aria-valuemin", budget.low);
     number.setAttribute("aria-valuemax", budget.high);
     number.setAttribute("aria-valuenow", budget.value);
     number.style.width = `${Math.max(44, 26 + 9 * String(budget.high).length)}px`;
-    if (budget.value !== shown || number.getAttribute("aria-invalid") !== "true") { // what is typed wrong stays to be mended
+    const now = `${scenario} ${budget.value}`;
+    if (now !== shown || number.getAttribute("aria-invalid") !== "true") { // what is typed wrong stays to be mended
       number.value = budget.value;
       judge(true);
     } else { judge(false); }
-    shown = budget.value;
+    shown = now;
     low.textContent = budget.low.toLocaleString("en");
     high.textContent = budget.high.toLocaleString("en");
     requests.classList.toggle("wrong", num_problems > 0);
