@@ -167,7 +167,8 @@ def _place(problem: Problem, rows: Sequence[dict[str, str]]) -> str:
 
 def save(session: Session, what: str, give: Give) -> None:
     """Make a file of what is on the screen and hand it on; a run that is too long is told."""
-    scenario, histories = session.last_good, session.histories
+    scenario = session.last_good
+    histories = {one.spec.key: one.history for one in session.played}
     stem = stem_of(session)
     if what == "scenario":
         text = to_toml(scenario.to_dict())
@@ -176,7 +177,7 @@ def save(session: Session, what: str, give: Give) -> None:
     make = _MAKERS.get(what)
     if make is None:
         return
-    rounds = sum(map(len, histories))
+    rounds = sum(map(len, histories.values()))
     if rounds > MOST_ROUNDS_SAVED:
         values = {"rounds": f"{rounds:,}", "high": f"{MOST_ROUNDS_SAVED:,}", "file": f"{stem}.toml"}
         session.announce(lambda lang: say(lang, "files.too_long", **values))
@@ -206,28 +207,29 @@ def stem_of(session: Session) -> str:
     return f"rebatch-{_FILE_SIGNS.sub('-', name.removeprefix('rebatch-'))}"
 
 
-def _csv(stem: str, histories: Sequence[History]) -> Saved:
-    """Four tables a lane, in a folder of its mode."""
+def _csv(stem: str, histories: Mapping[str, History]) -> Saved:
+    """Four tables a lane, in a folder of its name."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for history in histories:
+        for key, history in histories.items():
+            folder = _FILE_SIGNS.sub("-", key)
             for name, text in csv_texts(history).items():
-                archive.writestr(f"{history.scenario.setup.mode}/{name}", text)
+                archive.writestr(f"{folder}/{name}", text)
     return Saved(f"{stem}-csv.zip", "application/zip", content.getvalue())
 
 
-def _json(stem: str, histories: Sequence[History]) -> Saved:
-    """What the command line prints with --json, a lane each, by mode."""
-    lanes = {history.scenario.setup.mode: to_json(history) for history in histories}
+def _json(stem: str, histories: Mapping[str, History]) -> Saved:
+    """What the command line prints with --json, a lane each, by its name."""
+    lanes = {key: to_json(history) for key, history in histories.items()}
     return Saved(f"{stem}.json", "application/json", json.dumps(lanes).encode())
 
 
-def _chrome(stem: str, histories: Sequence[History]) -> Saved:
-    text = json.dumps(to_chrome(*histories))
+def _chrome(stem: str, histories: Mapping[str, History]) -> Saved:
+    text = json.dumps(to_chrome(*histories.values()))
     return Saved(f"{stem}-trace.json", "application/json", text.encode())
 
 
-_MAKERS: Mapping[str, Callable[[str, Sequence[History]], Saved]] = {
+_MAKERS: Mapping[str, Callable[[str, Mapping[str, History]], Saved]] = {
     "csv": _csv,
     "json": _json,
     "chrome": _chrome,

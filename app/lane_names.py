@@ -23,7 +23,7 @@ Head = dict[str, str]
 def heads(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str) -> list[Head]:
     """Title, short title and rule of each lane."""
     titles = _apart([title(spec, lang) for spec in specs], lang)
-    shorts = _apart(_shorts(specs, lang), lang)
+    shorts = _apart(_shorts(specs, scenarios, lang), lang)
     comma = phrases(lang, "setup.says")["comma"]
     setups = [scenario.setup for scenario in scenarios]
     rules = [parts(setup, lang, meaningless(setup.mode)) for setup in setups]
@@ -97,13 +97,19 @@ def _mode(spec: LaneSpec) -> str:
     return mode if mode in bases() else "continuous"
 
 
-def _shorts(specs: Sequence[LaneSpec], lang: str) -> list[str]:
-    """Names for narrow places: without the base where all lanes have the same one."""
+def _shorts(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str) -> list[str]:
+    """Names for narrow places: without the base where all lanes have the same one.
+
+    Who then changes nothing is called by what it has of that which the others change.
+    """
     known = phrases(lang, "lane.short")
     is_same = len({_began_as(spec) for spec in specs}) == 1 < len(specs)
+    changed = {name for spec in specs if is_same for name in own_changes(spec)}
     result = []
-    for spec in specs:
-        own = own_changes(spec)
+    for spec, scenario in zip(specs, scenarios, strict=True):
+        setup = texts(scenario.setup)
+        shared = {name: setup[name] for name in changed if name in setup}
+        own = own_changes(spec) or shared
         name = "" if spec.forks or (is_same and own) else known[_began_as(spec)]
         result.append(_parted(_with(name, own, lang), spec, lang, "from_short"))
     return result

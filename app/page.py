@@ -12,6 +12,7 @@ from app.background import in_background
 from app.commands import run_command
 from app.editor import RequestTable
 from app.files import open_file, save, stem_of
+from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
 from app.later import Later
@@ -155,11 +156,17 @@ class App:
 def view_of(session: Session) -> dict[str, Any]:
     """Everything the shell shows, in the session's language."""
     low, high = session.param.budget.bounds
-    keys = {f"key_{key}": word for key, word in words(session.lang, "keys").items()}
+    own = {
+        f"{name}_{key}": word
+        for name, table in (("key", "keys"), ("help", "help"))
+        for key, word in words(session.lang, table).items()
+        if "." not in key
+    }
     short = {name: text(name, session.lang).short for name in scenes()}
     return {
         "lang": session.lang,
-        "words": words(session.lang, "page") | words(session.lang, "files") | keys,
+        "words": words(session.lang, "page") | words(session.lang, "files") | own,
+        "help": help_view(session.lang),
         "scenario": session.scenario_name,
         "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
         "lesson": lesson_view(session),

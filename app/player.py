@@ -44,7 +44,7 @@ SCRIPTS = (
     "player", "panel",
 )  # fmt: skip
 
-STYLES = ("player.css", "lanes.css", "panels.css", "present.css", "hands.css")
+STYLES = ("player.css", "signs.css", "lanes.css", "panels.css", "present.css", "hands.css")
 
 _EDGE = ("left", "right", "top", "bottom")
 _LINE = ("line_color", "line_alpha", "line_width", "line_dash")

@@ -107,11 +107,18 @@ class Teller(Lines):
         return [self.say(key, padding=record.bucket_padding, size=size)]
 
     def _cost(self, record: Round) -> tuple[str, str]:
-        values = {"used": record.positions, "budget": self.setup.budget}
-        result = self.duration(record.end - record.start)
+        spent, result = self._spent(record), self.duration(record.end - record.start)
         if self.setup.time == "tick":
-            return self.say("card.sum_tick", **values), result
-        return self.say("card.sum", parts=" + ".join(self._cost_parts(record)), **values), result
+            return self.say("card.sum_tick", spent=spent), result
+        parts = " + ".join(self._cost_parts(record))
+        return self.say("card.sum", spent=spent, parts=parts), result
+
+    def _spent(self, record: Round) -> str:
+        """The tokens of a round, and apart from them the padding and the idle seats of a batch."""
+        waste = record.padding + len(record.idle)
+        key = "card.used_waste" if waste else "card.used"
+        used = record.positions - waste
+        return self.say(key, used=used, budget=self.setup.budget, waste=waste)
 
     def _cost_parts(self, record: Round) -> list[str]:
         """The terms of the round's time: the base, then a price and how often it is paid."""

@@ -39,7 +39,7 @@ class Shell(Component):
         "shell/steps.js", "shell/lesson.js", "shell/present.js", "shell/address.js",
         "shell/shell.js",
     )  # fmt: skip
-    _stylesheets: ClassVar[list[str]] = [style("page.css")]
+    _stylesheets: ClassVar[list[str]] = [style("page.css"), style("signs.css")]
 
     def __init__(
         self,

@@ -11,9 +11,11 @@ import pytest
 
 from app import files
 from app.files import Saved, open_file, save
+from app.lane_specs import default_lanes
 from app.session import TRACE, Session
 from lessons.catalogue import scenes
 from sim import Scenario
+from sim.files import builtin
 from sim.toml import to_toml
 
 TRACE_FILE = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,50,5\n1,60,6\n"
@@ -54,6 +56,7 @@ def picture(session: Session) -> dict[str, Any]:
 @pytest.mark.parametrize("scene", list(scenes()))
 def test_every_scene_comes_back_from_its_file(session: Session, scene: str) -> None:
     session.choose(scene)
+    session.lanes = default_lanes("", builtin(scene))  # a scenario has no lanes of its own
     file, shown = saved(session, "scenario"), picture(session)
     assert file.name == f"rebatch-{scene}.toml"
     open_file(session, file.name, file.content)
@@ -239,3 +242,11 @@ def test_a_file_is_called_after_where_its_scenario_came_from(session: Session) -
     assert saved(session, "scenario").name == "rebatch-名字-v2.toml"
     open_file(session, "t.csv", TRACE_FILE)
     assert saved(session, "json").name == "rebatch-t.json"
+
+
+def test_two_lanes_of_one_mode_are_both_saved(session: Session) -> None:
+    session.choose("8a")
+    lanes = json.loads(saved(session, "json").content)
+    assert [lanes[key]["scenario"]["setup"]["budget"] for key in ("14", "6")] == [14, 6]
+    with zipfile.ZipFile(io.BytesIO(saved(session, "csv").content)) as archive:
+        assert {name.partition("/")[0] for name in archive.namelist()} == {"14", "6"}

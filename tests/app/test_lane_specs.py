@@ -229,6 +229,9 @@ def test_short_titles_leave_out_what_all_lanes_are() -> None:
     assert [head["short"] for head in names_of([lane("a", budget="6"), lane("b", budget="8")])] == [
         "budget 6", "budget 8",
     ]  # fmt: skip
+    assert [head["short"] for head in names_of([lane("a"), lane("b", budget="8")])] == [
+        f"budget {run_of(lane('a')).setup.budget}", "budget 8",
+    ]  # fmt: skip
     assert [head["short"] for head in names_of([STATIC, lane("b", budget="8")])] == [
         "static", "continuous · budget 8",
     ]  # fmt: skip

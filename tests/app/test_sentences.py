@@ -454,6 +454,13 @@ def test_the_sum_of_a_round_leads_to_its_time() -> None:
     assert Teller("en", ticks).card(run(ticks)[0])["ms"] == "1 tick"
 
 
+def test_the_sum_does_not_count_padding_and_idle_seats_as_tokens() -> None:
+    subject = builtin("3a").with_setup(mode="static")
+    sums = [Teller("en", subject).card(record)["sum"] for record in run(subject)]
+    assert sums[0] == "6 of 8 tokens and 2 for nobody in "
+    assert sums[2:4] == ["2 of 8 tokens in ", "1 of 8 tokens and 1 for nobody in "]
+
+
 @pytest.mark.parametrize(
     ("setup", "index", "total"),
     [

@@ -15,6 +15,7 @@ function announceMoves(player) {
     state: () => stateOf(player),
     placeOf: (step) => placeOf(player, step),
     showStep: (step, place) => showStep(player, step, place),
+    signs: () => Object.entries(SWATCHES).map(([key, draw]) => ({ key, el: draw() })),
     views: viewHandle(player),
     bottom: () => player.cardsEl.getBoundingClientRect().top,
   };

@@ -6,6 +6,8 @@ import {fill, h, icon} from "../dom.js";
 export function lesson({notice, steps, send}) {
   const number = h("p", {class: "number"});
   const edited = h("button", {class: "edited", word: "edited", on: {click: () => send("reset", "")}});
+  const changed = h("p", {class: "changed"}, h("span", {word: "edited_note"}), " ",
+    h("button", {class: "link", word: "edited_reset", on: {click: () => send("reset", "")}}));
   const title = h("h1");
   const hook = h("p", {class: "hook"});
   const note = h("p", {class: "note"});
@@ -17,7 +19,7 @@ export function lesson({notice, steps, send}) {
   const el = h("section", {class: "lesson", label: "lesson_label"},
     h("div", {class: "head"}, h("div", {class: "which"}, number, edited), title, hook),
     h("div", {class: "folds"}, folds.text, folds.inputs),
-    notice, steps.el, h("div", {class: "foot"}, note), steps.nav, steps.said);
+    notice, changed, steps.el, h("div", {class: "foot"}, note), steps.nav, steps.said);
 
   const unfold = (name, is_open) => {
     folds[name].setAttribute("aria-expanded", String(is_open));
@@ -34,6 +36,7 @@ export function lesson({notice, steps, send}) {
     note.textContent = words.teaching;
     inputs_name.textContent = fill(words.inputs_fold, {budget: budget.value.toLocaleString("en")});
     edited.hidden = !is_edited;
+    changed.hidden = !is_edited || now.steps.length < 2;
     edited.title = words.edited_help;
   };
   return {el, unfold, update};

@@ -28,7 +28,7 @@ export function render({model}) {
   const commands = commands_of({bar, steps, show, scenes});
   let player = null;
   const can = (action) => action in commands || Boolean(player && action in player.act);
-  const top = top_bar({model, send, can, toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle});
+  const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle});
   Object.assign(commands, {help: top.help, language: top.toggle_language, theme: top.toggle_theme});
   const bookmark = address({model, steps, complain: () => news.say({text: model.view.words.link_place})});
   const lost = banner();

@@ -1,8 +1,8 @@
-// The top bar: menu, name, links and files, language, colours, presenter mode, and the sheet of keys.
+// The top bar: menu, name, links and files, language, colours, presenter mode, and help.
 
 import {h, icon, svg} from "../dom.js";
 import {with_key} from "../keys.js";
-import {key_sheet} from "./help.js";
+import {help_sheet} from "./help.js";
 import {share} from "./share.js";
 
 // The bricks of the logo: x, y, width, request colour (null: an outline).
@@ -10,7 +10,7 @@ const BRICKS = [[0, 0, 6, 0], [7, 0, 6, 0], [14, 0, 6, 0], [0, 6.5, 6, 1], [7, 6
 
 const LANGUAGES = [["en", "EN", "EN"], ["zh", "中文", "中"]];
 
-export function top_bar({model, send, toggle_rail, choose_file, present, can}) {
+export function top_bar({model, send, toggle_rail, choose_file, present, can, signs}) {
   const menu = h("button", {class: "quiet menu", label: "menu", "aria-expanded": "true", on: {click: toggle_rail}}, icon("menu"));
   const languages = LANGUAGES.map(([code, name, short]) => h(
     "button",
@@ -18,7 +18,7 @@ export function top_bar({model, send, toggle_rail, choose_file, present, can}) {
     h("span", {class: "long", text: name}), h("span", {class: "short", text: short}),
   ));
   const theme = theme_button();
-  const keys = key_sheet({can});
+  const help = help_sheet({can, signs});
   const links = share({model, choose_file});
   const el = h(
     "header", {class: "top"},
@@ -28,20 +28,20 @@ export function top_bar({model, send, toggle_rail, choose_file, present, can}) {
       h("div", {class: "segments", role: "group", label: "language"}, ...languages),
       theme.el,
       h("button", {class: "quiet present", label: "present", key: "present", on: {click: present}}, icon("screen")),
-      h("button", {class: "quiet help", label: "help", key: "help", text: "?", on: {click: keys.open}})),
-    keys.el,
+      h("button", {class: "quiet help", label: "help", key: "help", text: "?", on: {click: help.open}})),
+    help.el,
   );
   const update = (view) => {
     const {lang, words} = view;
     links.update(view);
-    keys.update(view);
+    help.update(view);
     languages.forEach((button, i) => button.setAttribute("aria-pressed", String(LANGUAGES[i][0] === lang)));
     document.documentElement.lang = lang === "zh" ? "zh-CN" : "en";
     theme.update(words);
   };
   const other = () => LANGUAGES.find(([code]) => code !== model.view.lang)[0];
   return {
-    el, menu, update, stop: links.stop, toggle_theme: theme.toggle, help: keys.open,
+    el, menu, update, stop: links.stop, toggle_theme: theme.toggle, help: help.open,
     toggle_language: () => send("lang", other()),
   };
 }
