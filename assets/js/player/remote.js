@@ -123,6 +123,7 @@ function drawMarks(player, isNew = false) {
   const chosen = payload.requests.flatMap((request, i) => (marked.includes(request.id) ? [i] : []));
   stage.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
     chosen.flatMap((req) => bandsOf(layout, lane, req).map((band) => bandOf(lane, band, payload.requests[req])))));
+  clipMarks(stage);
 }
 
 /** A band; on seats it is a frame, as the cells would cover it. */
