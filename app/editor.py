@@ -9,15 +9,17 @@ In place of the table stands a form (`app.generator_form`) where requests are to
 or when the table is to be filled. What is typed there counts when it is run, not before.
 """
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
-from panel.custom import JSComponent
 
 from app import generator
+from app.component import Component
 from app.generator import Mode, Texts
 from app.generator_form import form
 from app.i18n import join, words
+from app.later import Job, at_once
 from app.row_text import MOST_IN_A_CELL
 from app.rows import ALWAYS, FIELDS, MOST_ROWS, Row, names, typed_requests
 from app.script import module, style
@@ -26,7 +28,7 @@ from app.setup_options import MOST_IN_A_BOX
 from app.setup_options import differing as setup_differing
 
 
-class RequestTable(JSComponent):
+class RequestTable(Component):
     """A table of inputs for the requests of a session, or the form they come from."""
 
     table = param.Dict(default={}, doc="Rows or form, problems and words to show.")
@@ -37,7 +39,9 @@ class RequestTable(JSComponent):
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("editor.css"), style("generator.css")]
 
-    def __init__(self, session: Session, **params: Any) -> None:
+    def __init__(
+        self, session: Session, later: Callable[[Job], None] = at_once, **params: Any
+    ) -> None:
         self._session = session
         self._answered = 0
         self._asked: Texts = {}  # typed into the form and not run yet
@@ -47,7 +51,8 @@ class RequestTable(JSComponent):
         super().__init__(table=self._shown(), **params)
         watch = session.param.watch
         watch(self._start_anew, ["scenario_name", "traffic", "read_only"])
-        watch(self._refresh, ["lang", "rows", "setup", "problems", "payload", "traffic"])
+        shown = ["lang", "rows", "setup", "problems", "payload", "traffic"]
+        watch(lambda *_: later(self._refresh), shown)
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         match data:
@@ -125,7 +130,7 @@ class RequestTable(JSComponent):
     def _start_anew(self, *_: param.parameterized.Event) -> None:
         self._asked, self._filling = {}, False
 
-    def _refresh(self, *_: param.parameterized.Event) -> None:
+    def _refresh(self) -> None:
         self.table = self._shown()
 
     def _form(self) -> dict[str, Any] | None:

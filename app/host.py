@@ -7,6 +7,7 @@ same `data-theme` attribute.
 """
 
 import panel_material_ui as pmui
+from panel.util import edit_readonly
 from panel.viewable import Viewable
 
 from app.script import ASSETS, style
@@ -22,7 +23,7 @@ _NO_BARS = {
 
 def host(content: Viewable) -> pmui.Page:
     """A Material page that shows `content` and nothing else."""
-    return pmui.Page(
+    page = pmui.Page(
         main=[content],
         title="Rebatch",
         busy_indicator=None,
@@ -33,6 +34,10 @@ def host(content: Viewable) -> pmui.Page:
         raw_css=[css_variables(), style("document.css")],
         template=_template(),
     )
+    # Nothing shows whether the server is busy; to tell the browser would be two messages an edit.
+    with edit_readonly(page):
+        page.busy = False
+    return page
 
 
 def _material(mode: Mode) -> dict[str, object]:

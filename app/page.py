@@ -14,6 +14,7 @@ from app.editor import RequestTable
 from app.files import open_file, save, stem_of
 from app.host import host
 from app.i18n import say, words
+from app.later import Later
 from app.lesson_view import lesson_view
 from app.player import Player
 from app.session import Session
@@ -58,12 +59,13 @@ class App:
         self.player = Player(payload=session.payload)
         session.param.watch(self._play, "payload")  # before all others: the picture goes out first
         self.slider = _budget_slider(session)
+        self._later = later = Later()
         self.shell = Shell(
             view=self._view(),
             stage=self.player,
             slider=self.slider,
-            table=RequestTable(session, sizing_mode="stretch_width", margin=0),
-            setup=SetupPanel(session, sizing_mode="stretch_width", margin=0),
+            table=RequestTable(session, later, sizing_mode="stretch_width", margin=0),
+            setup=SetupPanel(session, later, sizing_mode="stretch_width", margin=0),
             on_choice=self.choose,
             on_budget=self.set_budget,
             on_file=self.open_trace,
@@ -71,7 +73,8 @@ class App:
             on_save=lambda what, give: save(session, what, give),
             sizing_mode="stretch_both",
         )
-        session.param.watch(self._show, list(SHOWN))
+        session.param.watch(lambda *_: later(self._show), list(SHOWN))
+        self.slider.param.watch(lambda event: self.set_budget(event.new), "value_throttled")
         self.player.param.watch(self._move_window, "window_request")
         self.player.param.watch(self._run_command, "command")
 
@@ -118,9 +121,9 @@ class App:
         self.session.working = ""
         self.session.notice = say(self.session.lang, "page.failed")
 
-    def _show(self, *_: Event) -> None:
+    def _show(self) -> None:
         with pn.io.hold():
-            self.slider.label = say(self.session.lang, "page.budget")
+            self.slider.param.update(**_of_budget(self.session))
             self.shell.view = self._view()
 
     def _view(self) -> dict[str, Any]:
@@ -130,7 +133,10 @@ class App:
 
     def _play(self, *_: Event) -> None:
         self.player.payload = self.session.payload
-        self._show()  # a window of a large run has a sentence of its own
+        if self.session.payload["reset"]:
+            self._show()  # another scene: stage and text change together
+        else:
+            self._later(self._show)  # a window of a large run has a sentence of its own
 
     def _move_window(self, event: Event) -> None:
         self.session.move_window(event.new)
@@ -165,10 +171,8 @@ def view_of(session: Session) -> dict[str, Any]:
 
 def _budget_slider(session: Session) -> pmui.IntSlider:
     """The budget; its number stands in the box beside it, so the slider shows none."""
-    return pmui.IntSlider.from_param(
-        session.param.budget,
-        label=say(session.lang, "page.budget"),
-        throttled=True,
+    return pmui.IntSlider(
+        **_of_budget(session),
         show_value=False,
         tooltips=False,
         size="small",
@@ -176,3 +180,10 @@ def _budget_slider(session: Session) -> pmui.IntSlider:
         sizing_mode="stretch_width",
         margin=0,
     )
+
+
+def _of_budget(session: Session) -> dict[str, Any]:
+    """What the slider shows of a session."""
+    low, high = session.param.budget.bounds
+    label = say(session.lang, "page.budget")
+    return {"label": label, "start": low, "end": high, "value": session.budget}

@@ -13,9 +13,21 @@ from typing import ClassVar
 import panel as pn
 import param
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, Glyph, Quad, Range1d, Scatter, Segment, Text
+from bokeh.models import (
+    AllIndices,
+    CDSView,
+    ColumnDataSource,
+    Glyph,
+    Quad,
+    Range1d,
+    Scatter,
+    Segment,
+    Text,
+    UnionRenderers,
+)
 from bokeh.plotting import figure
 
+from app.component import Component
 from app.definitions import definitions
 from app.script import module, style
 from app.theme import FONT_STACK, browser_theme
@@ -67,29 +79,43 @@ def _empty_figure(name: str) -> figure:
     Clear by alpha and not by colour: Panel Material UI gives every figure colours of its own.
     """
     plot = figure(
-        name=name, width=600, height=300, sizing_mode="fixed", toolbar_location=None, tools="",
+        name=name, width=600, height=300, sizing_mode="fixed", title=None,
+        toolbar_location=None, tools="",
         x_range=Range1d(0, 1), y_range=Range1d(300, 0), x_axis_type=None, y_axis_type=None,
         min_border=0, outline_line_color=None, background_fill_alpha=0, border_fill_alpha=0,
         output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
-    plot.grid.visible = False
     return plot
 
 
-def _add(plot: figure, name: str, glyph: Glyph, *looks: str) -> None:
-    """Add one glyph whose place and named looks are columns of a new, empty source.
+class _Sheet:
+    """A figure to which glyphs are added.
 
-    Bokeh prepares every glyph of a renderer for each change of data, so those for selections are
-    one plain glyph.
+    Bokeh goes through all models of a page many times while a session is built, so the renderers
+    share what is the same for all of them.
     """
-    place = {column: column for column in _GEOMETRY[type(glyph)]}
-    glyph.update(**place, **{column: column for column in looks})
-    source = ColumnDataSource({column: [] for column in (*place, *looks)}, name=name)
-    plain = type(glyph)(**place)
-    plot.add_glyph(
-        source, glyph, name=name, selection_glyph=plain, nonselection_glyph=plain,
-        muted_glyph=plain, level="glyph",
-    )  # fmt: skip
+
+    def __init__(self, name: str) -> None:
+        self.plot = _empty_figure(name)
+        self._plain: dict[type[Glyph], Glyph] = {}
+        self._all = AllIndices()
+        self._policy = UnionRenderers()
+
+    def add(self, name: str, glyph: Glyph, *looks: str) -> None:
+        """Add one glyph whose place and named looks are columns of a new, empty source.
+
+        Bokeh prepares every glyph of a renderer for each change of data, so those for selections
+        are one plain glyph.
+        """
+        place = {column: column for column in _GEOMETRY[type(glyph)]}
+        glyph.update(**place, **{column: column for column in looks})
+        empty: dict[str, list[object]] = {column: [] for column in (*place, *looks)}
+        source = ColumnDataSource(empty, name=name, selection_policy=self._policy)
+        plain = self._plain.setdefault(type(glyph), type(glyph)(**place))
+        self.plot.add_glyph(
+            source, glyph, name=name, selection_glyph=plain, nonselection_glyph=plain,
+            muted_glyph=plain, level="glyph", view=CDSView(filter=self._all),
+        )  # fmt: skip
 
 
 def _hatch(pattern: str) -> Quad:
@@ -102,32 +128,32 @@ def _hatch(pattern: str) -> Quad:
 
 def full_figure() -> figure:
     """The figure of what has happened, from the rules below to the tokens on top."""
-    plot = _empty_figure("stage-full")
+    sheet = _Sheet("stage-full")
     word = {"text_baseline": "middle", "text_font": value(FONT_STACK)}
-    _add(plot, "rules", Segment(), *_RULE)
-    _add(plot, "cells", Quad(border_radius=2), "fill_color", *_LINE)
-    _add(plot, "hatch_prefill", _hatch("right_diagonal_line"))
-    _add(plot, "hatch_idle", _hatch("left_diagonal_line"))
-    _add(plot, "hatch_again", _hatch("cross"))
-    _add(plot, "hatch_pad", _hatch("diagonal_cross"), "hatch_color")
-    _add(plot, "hatch_paused", _hatch("vertical_line"), "hatch_color")
-    _add(plot, "hatch_swapped", _hatch("dot"), "hatch_color")
-    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
-    _add(plot, "solids", Quad(line_color=None, border_radius=1), "fill_color")
-    _add(plot, "plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
-    _add(plot, "rings", Quad(border_radius=9), "fill_color", *_LINE)
-    _add(plot, "marks", Scatter(), *_MARK)
-    _add(plot, "numbers", Text(**word), *_WORD)
-    return plot
+    sheet.add("rules", Segment(), *_RULE)
+    sheet.add("cells", Quad(border_radius=2), "fill_color", *_LINE)
+    sheet.add("hatch_prefill", _hatch("right_diagonal_line"))
+    sheet.add("hatch_idle", _hatch("left_diagonal_line"))
+    sheet.add("hatch_again", _hatch("cross"))
+    sheet.add("hatch_pad", _hatch("diagonal_cross"), "hatch_color")
+    sheet.add("hatch_paused", _hatch("vertical_line"), "hatch_color")
+    sheet.add("hatch_swapped", _hatch("dot"), "hatch_color")
+    sheet.add("boxes", Quad(border_radius=6, fill_color=None), *_LINE)
+    sheet.add("solids", Quad(line_color=None, border_radius=1), "fill_color")
+    sheet.add("plates", Text(padding=2, border_radius=2, **word), *_WORD, "background_fill_color")
+    sheet.add("rings", Quad(border_radius=9), "fill_color", *_LINE)
+    sheet.add("marks", Scatter(), *_MARK)
+    sheet.add("numbers", Text(**word), *_WORD)
+    return sheet.plot
 
 
 def ghost_figure() -> figure:
     """The figure of what has not happened yet: outlines without words."""
-    plot = _empty_figure("stage-ghost")
-    _add(plot, "rules", Segment(), *_RULE)
-    _add(plot, "cells", Quad(border_radius=2, fill_color=None), *_LINE)
-    _add(plot, "boxes", Quad(border_radius=6, fill_color=None), *_LINE)
-    return plot
+    sheet = _Sheet("stage-ghost")
+    sheet.add("rules", Segment(), *_RULE)
+    sheet.add("cells", Quad(border_radius=2, fill_color=None), *_LINE)
+    sheet.add("boxes", Quad(border_radius=6, fill_color=None), *_LINE)
+    return sheet.plot
 
 
 def _keep_in_browser(plot: figure) -> figure:
@@ -137,7 +163,7 @@ def _keep_in_browser(plot: figure) -> figure:
     return plot
 
 
-class Player(pn.custom.JSComponent):
+class Player(Component):
     """Shows ``payload`` and owns playing, scrubbing and stepping in the browser.
 
     A new payload with the same ``run`` is another window of the run; a new ``run`` redraws all and

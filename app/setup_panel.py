@@ -5,18 +5,19 @@ the session, the answer repeats the message's counter, and an older answer overw
 shows what all lanes share, or what one lane has of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import param
-from panel.custom import JSComponent
 
 from app import setup_form
+from app.component import Component
 from app.fork_form import FIXED_IN_RUN, fork_form
 from app.i18n import join, say
 from app.lane_names import change_text, titles
 from app.lane_runs import before_fork
 from app.lane_specs import REQUESTS, LaneSpec
+from app.later import Job, at_once
 from app.script import module, style
 from app.session import Session
 from app.setup_form import phrases
@@ -40,7 +41,7 @@ from sim import History
 WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
 
 
-class SetupPanel(JSComponent):
+class SetupPanel(Component):
     """A form for the setup of a session."""
 
     form = param.Dict(default={}, doc="Groups, summary, presets, problems and words to show.")
@@ -48,12 +49,15 @@ class SetupPanel(JSComponent):
     _esm: ClassVar[str] = module("dom.js", "setup.js")
     _stylesheets: ClassVar[list[str]] = [style("editor.css"), style("setup.css")]
 
-    def __init__(self, session: Session, **params: Any) -> None:
+    def __init__(
+        self, session: Session, later: Callable[[Job], None] = at_once, **params: Any
+    ) -> None:
         self._session = session
+        self._later = later
         self._answered = 0
         self._lane = ""  # the key of the lane that is shown, or nothing for all
         super().__init__(form=self._shown(), **params)
-        session.param.watch(self._refresh, list(WATCHED))
+        session.param.watch(lambda *_: later(self._refresh), list(WATCHED))
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         match data:
@@ -62,7 +66,7 @@ class SetupPanel(JSComponent):
                 self._lane = lane
                 if not lane or self._spec():
                     self._do(type_, data)
-                self._refresh()
+                self._later(self._refresh)
 
     def _do(self, type_: str, data: dict[str, Any]) -> None:
         session, lane = self._session, self._lane
@@ -82,7 +86,7 @@ class SetupPanel(JSComponent):
             case "reset", _:
                 session.setup = {}
 
-    def _refresh(self, *_: param.parameterized.Event) -> None:
+    def _refresh(self) -> None:
         self.form = self._shown()
 
     def _spec(self) -> LaneSpec | None:

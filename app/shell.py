@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
-from panel.custom import Child, JSComponent
+from panel.custom import Child
 
+from app.component import Component
 from app.files import Saved
 from app.script import module, style
 
@@ -23,7 +24,7 @@ COMPRESSION = 1  # the fastest
 Message = dict[str, Any]
 
 
-class Shell(JSComponent):
+class Shell(Component):
     """Everything around the stage."""
 
     view = param.Dict(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")

@@ -149,7 +149,8 @@ def of_page(page: Page, name: str, effort: Effort) -> Iterator[Figure]:
         is_fast = rate == 1
         label = name if is_fast else f"{name}, {rate}× CPU throttle"
         whole, there = edits(page, effort.edits)
-        yield Figure(f"{label}: edit → picture", whole, "ms", 100 if is_fast else None)
+        is_bound = is_fast and name in LESSONS
+        yield Figure(f"{label}: edit → picture", whole, "ms", 100 if is_bound else None)
         yield Figure(f"{label}: … of it until the page has drawn it", there, "ms")
         yield Figure(f"{label}: scrub", scrubs(page, effort.moves), "ms", 20 if is_fast else None)
         rate_shown = paints(page, effort.frame_seconds)

@@ -9,7 +9,7 @@ from app.payload import make_payload
 from sim import Scenario, run
 
 STAGE = "[data-testid=stage]"
-BY_HAND = "scenario=5a"
+BY_HAND = "scenario=5a&show=all"
 
 GIVE = """payload => {
   const models = Bokeh.documents.flatMap((document) => [...document._all_models.values()]);

@@ -65,7 +65,7 @@ def check(page: Page, state: str, found: list[str]) -> None:
 @pytest.mark.parametrize(("lang", "theme"), [("en", "light"), ("zh", "dark")])
 def test_nothing_serious_or_critical(open_page: Open, axe: str, lang: str, theme: str) -> None:
     found: list[str] = []
-    page = open_page(STAGE, f"scenario=5a&lang={lang}&theme={theme}")
+    page = open_page(STAGE, f"scenario=5a&show=all&lang={lang}&theme={theme}")
     page.evaluate(axe)
     for state in states(page, lang):
         check(page, state, found)
@@ -80,7 +80,7 @@ def test_nothing_serious_or_critical(open_page: Open, axe: str, lang: str, theme
 
 
 def test_it_looks_into_shadow_roots(open_page: Open, axe: str) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.locator("input.number").evaluate("el => el.removeAttribute('aria-label')")
     page.evaluate(axe)
     found: list[str] = []

@@ -85,7 +85,7 @@ def test_without_a_clipboard_the_link_is_selected(open_page: Open) -> None:
 def test_a_saved_scenario_opened_again_gives_the_same_picture(
     open_page: Open, tmp_path: Path
 ) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     budget(page, 6)
     file = saved(page, "Save scenario")
     assert file.suggested_filename == "rebatch-5a.toml"
@@ -103,7 +103,7 @@ def test_a_saved_scenario_opened_again_gives_the_same_picture(
 
 
 def test_an_opened_scenario_can_be_edited(open_page: Open, tmp_path: Path) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     path = tmp_path / "mine.toml"
     saved(page, "Save scenario").save_as(path)
     page.locator("input[type=file]").set_input_files(path)
@@ -125,7 +125,7 @@ def test_a_broken_scenario_is_told_and_leaves_the_picture(open_page: Open) -> No
 
 
 def test_the_timeline_is_downloaded_and_parses(open_page: Open) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     file = saved(page, "Timeline")
     assert file.suggested_filename == "rebatch-5a-trace.json"
     events = json.loads(file.path().read_bytes())["traceEvents"]

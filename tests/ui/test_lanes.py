@@ -46,12 +46,12 @@ def tool(page: Page, lane: str, what: str) -> None:
 @pytest.mark.parametrize("lang", WORDS)
 def test_a_lane_is_added_copied_changed_removed_and_restored(open_page: Open, lang: str) -> None:
     words = WORDS[lang]
-    page = open_page("[data-testid=stage]", f"scenario=5a&lang={lang}")
+    page = open_page("[data-testid=stage]", f"scenario=5a&show=all&lang={lang}")
     expect(titles(page)).to_have_count(2)
     expect(page.get_by_role("button", name=words["add"])).to_be_visible()
     add(page, "copy-continuous")
     expect(titles(page)).to_have_count(3)
-    expect(page).to_have_url(re.compile("lanes=static/continuous/continuous$"))
+    expect(page).to_have_url(re.compile(r"lanes=static/continuous/continuous(&show=all)?$"))
     page.get_by_test_id("lane-continuous-2").click()
     page.get_by_role("menuitem", name=words["change"]).click()
     budget = page.locator("#setup-budget")
@@ -59,10 +59,12 @@ def test_a_lane_is_added_copied_changed_removed_and_restored(open_page: Open, la
     budget.press("Enter")
     expect(titles(page).nth(2)).to_have_text(words["title"])
     expect(page.get_by_test_id("lane-line")).to_have_text(words["differs"])
-    expect(page).to_have_url(re.compile("lanes=static/continuous/continuous:budget=6$"))
+    expect(page).to_have_url(
+        re.compile(r"lanes=static/continuous/continuous:budget=6(&show=all)?$")
+    )
     tool(page, "static", "remove")
     expect(titles(page)).to_have_count(2)
-    expect(page).to_have_url(re.compile("lanes=continuous/continuous:budget=6$"))
+    expect(page).to_have_url(re.compile(r"lanes=continuous/continuous:budget=6(&show=all)?$"))
     page.reload()
     expect(titles(page)).to_have_count(2)
     expect(titles(page).nth(1)).to_have_text(words["title"])
@@ -72,14 +74,14 @@ def test_a_lane_is_added_copied_changed_removed_and_restored(open_page: Open, la
     expect(line).to_have_class(re.compile("changed"))
     line.get_by_role("button", name=words["shared"]).click()
     expect(line).not_to_have_class(re.compile("changed"))
-    expect(page).to_have_url(re.compile("lanes=continuous/continuous$"))
+    expect(page).to_have_url(re.compile(r"lanes=continuous/continuous(&show=all)?$"))
     page.get_by_role("button", name=words["all"], exact=True).click()
     expect(page.locator("#setup-budget")).to_have_count(0)
     expect(page.locator("#setup-max_num_seqs")).to_be_attached()
 
 
 def test_there_are_one_to_four_lanes_and_the_buttons_say_why(open_page: Open) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     for what in ("vllm_v1", "conservative"):
         add(page, what)
         expect(page.get_by_test_id(f"lane-{what}")).to_be_visible()
@@ -100,11 +102,11 @@ def test_there_are_one_to_four_lanes_and_the_buttons_say_why(open_page: Open) ->
     expect(page.get_by_test_id("lane-remove")).to_contain_text("It is the only lane")
     page.get_by_test_id("lane-remove").click(force=True)
     expect(page.get_by_test_id("lane-continuous")).to_be_visible()
-    expect(page).to_have_url(re.compile("lanes=continuous$"))
+    expect(page).to_have_url(re.compile(r"lanes=continuous(&show=all)?$"))
 
 
 def test_a_view_shows_one_lane_with_its_own_requests(open_page: Open) -> None:
-    query = "scenario=5a&lanes=static/continuous:requests.A.prompt=4"
+    query = "scenario=5a&show=all&lanes=static/continuous:requests.A.prompt=4"
     page = open_page("[data-testid=stage]", query)
     page.get_by_test_id("view-continuous").click()
     expect(page.locator(".rb-row-name").first).to_contain_text("4 → 3")
@@ -114,7 +116,7 @@ def test_a_view_shows_one_lane_with_its_own_requests(open_page: Open) -> None:
 
 
 def test_a_lane_that_cannot_run_is_named_and_the_picture_stays(open_page: Open) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     add(page, "orca")
     expect(page.locator(".notice")).to_contain_text("Orca cannot stand here. A can never run")
     expect(titles(page)).to_have_count(2)
@@ -131,7 +133,7 @@ def test_a_lane_that_cannot_run_is_named_and_the_picture_stays(open_page: Open) 
 
 
 def test_the_menu_works_from_the_keyboard(open_page: Open) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     page.get_by_test_id("add-lane").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("menuitem", name="Static batching", exact=True)).to_be_focused()
@@ -148,7 +150,7 @@ def test_the_menu_works_from_the_keyboard(open_page: Open) -> None:
 
 
 def test_options_of_the_lesson_come_first_and_all_can_be_found(open_page: Open) -> None:
-    page = open_page("[data-testid=stage]", "scenario=5a")
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
     page.get_by_role("button", name="Setup", exact=True).click()
     first = page.locator('[data-group="first"]')
     expect(first.get_by_label("Largest chunk")).to_be_visible()
@@ -168,7 +170,7 @@ def test_options_of_the_lesson_come_first_and_all_can_be_found(open_page: Open) 
 @pytest.mark.parametrize("lang", WORDS)
 def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], Any], lang: str) -> None:
     lanes = "static/continuous/continuous:budget=6,max_chunk=2,max_num_seqs=2/vllm_v1"
-    page = open_page("[data-testid=stage]", f"scenario=5a&lang={lang}&lanes={lanes}")
+    page = open_page("[data-testid=stage]", f"scenario=5a&show=all&lang={lang}&lanes={lanes}")
     width = page.evaluate("innerWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     player = page.locator(".rb-player")

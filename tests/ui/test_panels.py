@@ -8,7 +8,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
-BY_HAND = "scenario=5a"
+BY_HAND = "scenario=5a&show=all"
 POOL = (
     "scenario=5a&budget=8&rows=A-0-6-8_B-0-6-8_C-2-5-6&setup=num_blocks:7,block_size:4,reserve:none"
 )
@@ -245,3 +245,12 @@ def test_the_phone_has_a_row_of_tabs(open_page: Open) -> None:
         tab(page, name)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(page.get_by_test_id("log")).to_contain_text("第 1 轮")
+
+
+def test_one_lane_and_its_tables_are_on_the_first_screen(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=4")
+    total = page.get_by_test_id("per-request-continuous").locator("tfoot tr")
+    expect(total).to_have_text("all4 tokens, 307.7/s7 tokens, 359/s")
+    box, bar = total.bounding_box(), page.locator(".bar").bounding_box()
+    assert box is not None and bar is not None
+    assert box["y"] + box["height"] <= bar["y"]

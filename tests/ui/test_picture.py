@@ -99,7 +99,7 @@ def difference(page: Page, picture: bytes, root: ElementTree.Element) -> float:
 @pytest.mark.parametrize(
     ("query", "name", "view"),
     [
-        ("scenario=5a", "rebatch-5a-round-3", "continuous"),
+        ("scenario=5a&show=all", "rebatch-5a-round-3", "continuous"),
         ("scenario=3a&lang=zh&theme=dark", "rebatch-3a-round-3", "all"),
     ],
 )
@@ -118,7 +118,7 @@ def test_the_picture_is_what_is_seen(open_page: Open, query: str, name: str, vie
 
 
 def test_title_heads_tokens_and_hatches_are_in_the_picture(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     go(page, 3)
     root = drawn(page, "rebatch-5a-round-3")
     words = texts(root)
@@ -137,7 +137,7 @@ def test_title_heads_tokens_and_hatches_are_in_the_picture(open_page: Open) -> N
 
 
 def test_a_name_with_the_signs_of_xml_stays_a_name(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.locator("input[type=file]").set_input_files(
         {"name": "a&b.toml", "mimeType": "", "buffer": TOUCHY.encode()}
     )
@@ -160,7 +160,7 @@ def test_a_zoomed_part_of_a_large_run_can_be_saved(open_page: Open) -> None:
 
 
 def test_without_a_round_there_is_a_sentence_and_no_file(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.locator("input[type=file]").set_input_files(
         {"name": "x.toml", "mimeType": "", "buffer": NEVER.encode()}
     )

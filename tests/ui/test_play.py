@@ -45,7 +45,7 @@ def test_every_scene_opens_and_steps_to_its_first_round(open_page: Open, name: s
 
 
 def test_keys_step_go_to_the_ends_and_to_events(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     expect_time(page, "0")
     press(page, "ArrowRight", "ArrowRight", "ArrowRight")
     expect_time(page, "8")
@@ -62,7 +62,7 @@ def test_keys_step_go_to_the_ends_and_to_events(open_page: Open) -> None:
 
 
 def test_play_runs_to_the_end_and_stops_there(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.get_by_test_id("speed").select_option("8")
     press(page, "Space")
     expect(player(page)).to_have_attribute("data-playing", "true")
@@ -75,7 +75,7 @@ def test_play_runs_to_the_end_and_stops_there(open_page: Open) -> None:
 
 
 def test_the_scrub_bar_goes_to_boundaries_only(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     bar = page.get_by_role("slider", name="Round")
     box = bar.bounding_box()
     assert box is not None
@@ -86,7 +86,7 @@ def test_the_scrub_bar_goes_to_boundaries_only(open_page: Open) -> None:
 
 
 def test_the_round_in_which_c_must_wait_says_why(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     while player(page).get_attribute("data-time") != "13":
         press(page, "ArrowRight")
     text = card(page, "continuous").inner_text()
@@ -96,7 +96,7 @@ def test_the_round_in_which_c_must_wait_says_why(open_page: Open) -> None:
 
 
 def test_a_larger_budget_changes_the_metrics_at_once(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     press(page, "End")
     expect_row(page, "makespan", "24", "19.5", "−4.5")
     expect_row(page, "throughput", "291.67", "358.97", "+67.31")
@@ -135,7 +135,7 @@ def test_a_bad_cell_keeps_the_last_good_run(open_page: Open) -> None:
 
 
 def test_the_other_language_speaks_everywhere(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     press(page, "End")
     page.get_by_role("button", name="中文").click()
     expect(page.get_by_test_id("overall")).to_contain_text("总时长")
@@ -146,7 +146,7 @@ def test_the_other_language_speaks_everywhere(open_page: Open) -> None:
 
 
 def test_a_request_called_like_markup_stays_text_on_the_stage(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.get_by_role("button", name="Requests", exact=True).click()
     cell = page.get_by_label("Request of A", exact=True)
     cell.fill("<img src=x onerror=a>")
@@ -191,7 +191,7 @@ def test_the_azure_hour_opens_in_the_page(open_page: Open, shared: Path) -> None
 def test_other_screens_show_the_whole_stage(
     open_page: Open, shot: Callable[[str], Path], lang: str
 ) -> None:
-    page = open_page(STAGE, f"scenario=5a&lang={lang}")
+    page = open_page(STAGE, f"scenario=5a&show=all&lang={lang}")
     press(page, "ArrowRight", "ArrowRight", "ArrowRight")
     expect_time(page, "8")
     width = page.evaluate("innerWidth")

@@ -12,7 +12,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
 STAGE = "[data-testid=stage]"
-BY_HAND = "scenario=5a"
+BY_HAND = "scenario=5a&show=all"
 LARGE = "scenario=synthetic"
 TOUCH = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 

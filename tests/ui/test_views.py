@@ -146,3 +146,27 @@ def test_three_and_four_lanes_can_be_read(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     width = page.evaluate("innerWidth")
     shot(f"stage-{lanes}-lanes-{width}")
+
+
+def test_the_address_keeps_how_the_stage_is_looked_at(open_page: Open) -> None:
+    link = "scenario=3a&time=5&by=requests&axis=rounds&ahead=nothing"
+    page = open_page(STAGE, link)
+    for name, value in {"rows": "requests", "axis": "rounds", "future": "nothing"}.items():
+        expect(player(page)).to_have_attribute(f"data-{name}", value)
+    expect(page).to_have_url(re.compile("time=5&by=requests&axis=rounds&ahead=nothing$"))
+    choose(page, "axis-time", "future-ghost")
+    expect(page).to_have_url(re.compile("time=5&by=requests$"))
+
+
+def test_a_link_to_a_view_that_is_not_there_says_so(open_page: Open) -> None:
+    page = open_page(STAGE, f"{BY_HAND}&axis=sideways")
+    expect(page.locator(".notice")).to_contain_text("a view that is not here")
+    expect(page).not_to_have_url(re.compile("axis="))
+
+
+@pytest.mark.parametrize("page", SIZES, indirect=True)
+def test_the_legend_leaves_no_sign_out(open_page: Open) -> None:
+    page = open_page(STAGE, f"{BY_HAND}&lanes=static/continuous/vllm_v1")
+    signs = {"prefill", "decode", "first token", "padding", "finished", "not yet"}
+    assert signs <= set(legend(page))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -126,7 +126,7 @@ def expect_time_stays(page: Page, time: float) -> None:
 
 
 def test_all_keys_work_while_the_bar_has_the_focus(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     click_bar(page, 0.52)
     expect_time(page, 13)
     for key, time in [("ArrowRight", 16.5), ("ArrowLeft", 13), ("End", 24), ("Home", 0)]:
@@ -162,7 +162,7 @@ def test_the_overview_can_be_clicked_dragged_and_zoomed(open_page: Open) -> None
 
 
 def test_the_time_chosen_survives_edits_and_the_language(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
+    page = open_page(STAGE, "scenario=5a&show=all")
     while time_of(page) < 10:
         step(page, "ArrowRight")
     expect_time(page, 10)

@@ -42,7 +42,8 @@ function fitCards(cards, lanes, width, size) {
   const lane = longest(cards.map((card) => card.lane.textContent), font, 700);
   const sums = lanes.flatMap(allCards).map((one) => `${one.sum ?? ""}${one.ms ?? ""}`);
   const sum = longest(sums, 12 * scale, 700);
-  const name = textWidth(cards[0].name.textContent, font, 700) + 24 * scale;
+  const isNamed = size.name !== "presenter" || cards.length > 1;
+  const name = isNamed ? textWidth(cards[0].name.textContent, font, 700) + 24 * scale : 0;
   const isHigh = name + lane + phasesWidth(cards, size) + 12 + sum > width;
   const rows = isHigh ? most(sums.map((text) => rowCount(text, 12 * scale, width * 0.94))) : 0;
   for (const card of cards) {

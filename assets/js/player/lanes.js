@@ -23,7 +23,7 @@ function createLanes(act, command) {
   return lanes;
 }
 
-/** Fill the bar: which lanes are shown, the button for one more, and the line below. */
+/** Fill the bar: which lanes are shown, the button for one more, and the line beside it. */
 function drawLanes(lanes, { payload, view, say, lanes: shown }) {
   lanes.menu.close();
   setShown(lanes.views, payload.lanes.length > 1);
@@ -50,18 +50,23 @@ function drawAdd(lanes, payload, say) {
   add.onclick = () => openMenu(lanes, add, "", addItems(lanes, payload, say));
 }
 
+/** Tell Python of one more lane, and show all: that one too. */
+function addLane({ act, command }, wish) {
+  act.showLanes("all");
+  command(wish);
+}
+
 /** What a new lane can begin as. */
 function addItems(lanes, payload, say) {
-  const { command } = lanes;
   const bases = payload.bases.map(([base, text]) =>
-    ({ text, id: `add-${base}`, act: () => command({ do: "add_lane", base }) }));
+    ({ text, id: `add-${base}`, act: () => addLane(lanes, { do: "add_lane", base }) }));
   const copies = payload.lanes.map(({ key, title }) => ({
-    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => command({ do: "copy_lane", key }),
+    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => addLane(lanes, { do: "copy_lane", key }),
   }));
   return [...bases, null, ...copies, null, ...handItem(lanes, payload, say)];
 }
 
-/** Under the bar: the only lane's title and what can be done with it, or what differs. */
+/** At the end of the bar: the only lane's title and what can be done with it, or what differs. */
 function drawLine(lanes, payload, shown, say) {
   const { line } = lanes;
   const [lane] = shown;
@@ -72,12 +77,6 @@ function drawLine(lanes, payload, shown, say) {
     line.replaceChildren(h("b", { text: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule }),
       ...toolButton(lanes, payload, lane, say));
   }
-}
-
-/** Height in px of the line under the bar. */
-function laneLineHeight(payload, shown, size) {
-  if (shown.length > 1 && !payload.differs) return 0;
-  return Math.round(24 * (size.font / 12));
 }
 
 /** Put a button at the end of each title row of the stage. */
@@ -112,7 +111,7 @@ function toolItems(lanes, payload, lane, say) {
     ...forkItems(lanes, payload, lane, say),
     { text: say("lane_change"), id: "lane-change", act: change },
     {
-      text: say("lane_copy"), id: "lane-copy", act: () => command({ do: "copy_lane", key }),
+      text: say("lane_copy"), id: "lane-copy", act: () => addLane(lanes, { do: "copy_lane", key }),
       why: isFull ? say("lane_most", { n: payload.most_lanes }) : "",
     },
     {

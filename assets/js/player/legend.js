@@ -1,48 +1,45 @@
-// The row over the stage: its title, which lanes are shown, zoom, and what the signs mean.
+// Over the stage: which lanes are shown and what the only one is called, zoom and views, and what the
+// signs mean: all that the run will show, always in a row of its own, so that no other lane moves it.
+
+const BAR_HEIGHT = 36; // px of the bar where all of it stands in one row
 
 /**
  * Make the bar over the stage.
  * @param {Object} act {zoomIn, zoomOut}
  * @param {Object} lanes see `createLanes`
+ * @param {Element} views the switches of `createViews`
  */
-function createBar(act, lanes) {
+function createBar(act, lanes, views) {
   const parts = {
     title: h("h2.rb-title"),
     views: lanes.views,
     add: lanes.add,
     zoom: h("div.rb-zoom", {},
       iconButton("minus", act.zoomOut, "zoom-out"), iconButton("plus", act.zoomIn, "zoom-in")),
-    legend: h("ul.rb-legend"),
   };
-  return { el: h("div.rb-bar", {}, ...Object.values(parts)), ...parts, lanes };
+  const legend = h("ul.rb-legend");
+  const row = h("div.rb-bar-row", {}, ...Object.values(parts), views);
+  return { el: h("div.rb-bar", {}, row, legend), ...parts, row, legend, lanes };
+}
+
+/** Height in px that the bar takes more than one row. */
+function barRest({ el }) {
+  return Math.max(0, el.offsetHeight - BAR_HEIGHT);
 }
 
 /** Fill the bar for a view. */
 function drawBar(bar, ctx) {
-  const { payload, lanes, say, size, canZoom } = ctx;
+  const { payload, lanes, say, canZoom } = ctx;
   setText(bar.title, payload.title);
   bar.title.title = payload.title;
   drawLanes(bar.lanes, ctx);
-  const keys = fitLegend(legendKeys(ctx), ctx);
-  bar.legend.replaceChildren(...keys.map((key) =>
+  if (lanes.length === 1) bar.row.append(bar.lanes.line);
+  else bar.legend.before(bar.lanes.line);
+  bar.legend.replaceChildren(...legendKeys(ctx).map((key) =>
     h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
   setShown(bar.zoom, canZoom);
   nameButton(bar.zoom.children[0], say("zoom_out"));
   nameButton(bar.zoom.children[1], say("zoom_in"));
-}
-
-/** The signs that have room in one row with lanes and zoom; on narrow pages all, in more rows. */
-function fitLegend(keys, { payload, lanes, say, size, width, canZoom }) {
-  if (size.name === "phone" || window.innerWidth < 1100) return keys;
-  const font = size.name === "wide" ? 14 : 12;
-  const names = [say("view_both"), ...payload.lanes.map((lane) => lane.short ?? lane.title)];
-  const views = names.reduce((sum, name) => sum + Math.min(200, textWidth(name, font, 700) + 21), 16);
-  const add = textWidth(say("lane_add"), font) + 58;
-  const room = width - (payload.lanes.length > 1 ? views : 0) - add - (canZoom ? 82 : 0) - 18 - VIEW_BUTTON;
-  const kept = new Set(keys);
-  const needed = () => [...kept].reduce((sum, key) => sum + textWidth(say(key), font) + (MARK_WIDTHS[key] ?? 22) + 15, 0);
-  for (const key of SPARED) if (needed() > room) kept.delete(key);
-  return keys.filter((key) => kept.has(key));
 }
 
 /** No further out than the whole window, no further in than makes sense. */

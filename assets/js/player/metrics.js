@@ -33,15 +33,19 @@ function createRequestMetrics(ctx, lane) {
   const widths = requestWidths(heads, [lane], tableFont(ctx.size))
     .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 10));
   const latest = finalTitle(ctx, lane);
+  const longestTitle = [latest, allText(ctx, lane.overall.final)]
+    .reduce((a, b) => (textWidth(b, tableFont(ctx.size)) > textWidth(a, tableFont(ctx.size)) ? b : a));
   const group = (title, quiet) =>
-    ({ title, quiet, widths, least: latest, heads: heads.map((head) => defineButton(head, say)) });
+    ({ title, quiet, widths, least: longestTitle, heads: heads.map((head) => defineButton(head, say)) });
   const grid = createGrid({
     rows: payload.requests.map(chip), id: `per-request-${lane.key}`,
     groups: [group("", false), group(latest, true)], font: ctx.size.font,
   });
+  const all = createAllRow(ctx, lane, grid, heads.length);
   const settle = (states) => {
     const { ended, isLit, time } = states.get(lane);
     setText(grid.titles[0], say("as_of", { time }));
+    all.settle(ended);
     const now = setAt(lane.per_request, ended);
     const before = setAt(lane.per_request, ended - 1);
     fillGrid(grid, (r, g, c) => {
@@ -52,6 +56,26 @@ function createRequestMetrics(ctx, lane) {
     });
   };
   return { grid, settle };
+}
+
+/** Under the requests of one lane: tokens and throughput of all, as of the cursor and final. */
+function createAllRow(ctx, lane, { el }, span) {
+  const [now, last] = [h("td.rb-group", { colspan: span }), h("td.rb-group.rb-final", { colspan: span })];
+  el.append(h("tfoot", {}, h("tr", {}, h("th", { scope: "row", text: ctx.say("all") }), now, last)));
+  const settle = (ended) => {
+    setText(now, allText(ctx, setAt(lane.overall, ended)));
+    setText(last, hidesFuture(ctx) ? "–" : allText(ctx, lane.overall.final));
+  };
+  return { settle };
+}
+
+/** "7 tokens, 359/s" of a set of overall metrics; a dash while nothing has come out. */
+function allText({ payload, say }, set) {
+  const [tokens, rate] = ["tokens", "output_tps"].map((key) =>
+    set[payload.overall_head.findIndex((head) => head.key === key)]);
+  if (!tokens) return "–";
+  const n = numberText(tokens);
+  return say(`all_${payload.unit}${tokens === 1 ? "_one" : ""}`, { n, rate: numberText(rate, 1) });
 }
 
 /** Width of the longest value of an overall metric in a lane. */
@@ -239,7 +263,7 @@ function metricsOfOne(ctx) {
 /** The unit that all metrics share, as a quiet word. */
 function commonUnit(heads) {
   const units = new Set(heads.map((head) => head.unit));
-  return h("span.rb-quiet", { text: units.size === 1 ? [...units][0] : "" });
+  return h("span.rb-quiet.rb-unit", { text: units.size === 1 ? [...units][0] : "" });
 }
 
 /** The metrics of several lanes, with the choice of now or final. */

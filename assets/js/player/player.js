@@ -25,7 +25,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   Object.assign(player, {
     act,
     laneParts: lanes,
-    bar: createBar(act, lanes),
+    views: createViews(player),
     stage: createStage(figures, elements),
     scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
     overview: createOverview(act.showAround),
@@ -37,9 +37,8 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     tip: createTip(),
   });
   player.below = createPanels(player);
-  player.views = createViews(player);
   player.hands = createHands(player);
-  player.bar.legend.before(player.views.el);
+  player.bar = createBar(act, lanes, player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
   const stops = [
@@ -48,7 +47,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   ];
   return {
     setPayload: (payload) => setPayload(player, payload),
-    views: { get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) },
+    views: viewHandle(player),
     destroy: () => {
       player.isPlaying = false;
       stops.forEach((stop) => stop());
@@ -65,7 +64,7 @@ function buildPage(player) {
     stage.times, scrub.el, overview.el, player.hands.bar, player.extras, transport.el);
   player.body = h("div.rb-body", {}, stageBox, dock, player.cardsEl, player.below.el);
   player.root.append(
-    bar.el, player.laneParts.line, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
+    bar.el, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
 
 /** Redraw when theme or presenter mode change; returns how to stop. */
@@ -156,7 +155,7 @@ function context(player) {
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, say, theme, size, width, view, memory, rows: handRows(player), future: player.future,
-    room: Math.max(handRoom(player), stageRoom(size, visible, secondHead + laneLineHeight(payload, lanes, size)
+    room: Math.max(handRoom(player), stageRoom(size, visible, secondHead + barRest(player.bar)
       + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length)),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",

@@ -15,6 +15,7 @@ function announceMoves(player) {
     state: () => stateOf(player),
     placeOf: (step) => placeOf(player, step),
     showStep: (step, place) => showStep(player, step, place),
+    views: viewHandle(player),
     bottom: () => player.cardsEl.getBoundingClientRect().top,
   };
   const tell = () => {
@@ -26,7 +27,9 @@ function announceMoves(player) {
   const restyle = () => player.payload && rebuild(player);
   const observer = new MutationObserver(tell);
   observer.observe(player.root, {
-    attributes: true, attributeFilter: ["data-time", "data-run", "data-playing", "data-lanes", "data-from"],
+    attributes: true, attributeFilter: [
+      "data-time", "data-run", "data-playing", "data-lanes", "data-from", "data-rows", "data-axis", "data-future",
+    ],
   });
   window.addEventListener("rb-who", tell);
   window.addEventListener("rb-present", restyle);

@@ -26,14 +26,6 @@ const SWATCHES = {
   legend_ghost: () => h("i.rb-swatch.rb-sw-ghost"),
 };
 
-const MARK_WIDTHS = {
-  legend_first: 13, legend_token: 14, legend_finish: 15, legend_unsent: 14, legend_preempted: 12,
-  legend_cancelled: 11, legend_rejected: 12, legend_timed_out: 13,
-};
-
-// What the legend does without where there is no room for all of it, in this order.
-const SPARED = ["legend_token", "legend_wait", "legend_first", "legend_decode", "hold", "legend_prefill"];
-
 /** The signs that what is shown uses, in their order. */
 function legendKeys({ payload, lanes, size, future }) {
   const isPhone = size.name === "phone";

@@ -1,13 +1,13 @@
 // The measures of the stage in px for each kind of screen; the style sheet has the same classes.
 // least, most: height of the stage; laneLeast: of each of more lanes than two; around: what stands above and below it on the first screen, with
-// three lines of "this round". kv, kvSeats: height of the strip of blocks, alone and under seats.
+// three lines of "this round" and the tabs below. kv, kvSeats: height of the strip of blocks, alone and under seats.
 
 const SIZES = {
   normal: {
     name: "normal", gutter: 104, gutterSeats: 76, right: 34, rightSeats: 30, heads: 28, title: 28,
     pitch: 40, cell: 28, pitchSeats: 36, cellSeats: 26, brick: 18, caption: 30, unit: 5,
     font: 12, small: 11, circle: 18, diamond: 17, inset: 14, insetCap: 17, arrival: 11, hatch: 12,
-    weight: 1, wordFrom: 48, kv: 26, kvSeats: 16, levelGap: 10, stripMost: 32, laneTitle: 22, laneHeads: 22, least: 340, most: 520, laneLeast: 205, around: 248, card: 14,
+    weight: 1, wordFrom: 48, kv: 26, kvSeats: 16, levelGap: 10, stripMost: 32, laneTitle: 22, laneHeads: 22, least: 340, most: 520, laneLeast: 205, around: 276, card: 14,
   },
   phone: {
     name: "phone", gutter: 36, gutterSeats: 36, right: 16, rightSeats: 16, heads: 28, title: 26,

@@ -22,7 +22,8 @@ function createState(payload, lane, say, size, isOnly) {
     .map((rows, k) => rows.map((row, i) => stateTexts(payload, lane, k ? changes[k - 1][i][0] : i, row)));
   const widths = head.map((name, column) => {
     const room = column === head.length - 1 ? 20 : 14;
-    return room + Math.max(longestWord(name, 12), longest(columnTexts(known, column), font));
+    const title = isOnly ? textWidth(name, size.font) : longestWord(name, 12);
+    return room + Math.max(title, longest(columnTexts(known, column), font));
   });
   const parts = {
     when: h("span.rb-quiet"),

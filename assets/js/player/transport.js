@@ -5,7 +5,7 @@ const SHORTEST_SHARE = 1 / 3;
 const LONGEST_SHARE = 3;
 const BUTTONS_WIDTH = 208;
 const EVENT_KEYS = 56;
-const TRANSPORT_GAP = 16;
+const TRANSPORT_GAP = 10;
 
 /**
  * Make the transport.
@@ -41,8 +41,11 @@ function createTransport(act) {
   return { el, buttons, label, events, speed };
 }
 
-/** Write the words of the transport in the payload's language. */
+/** Write the words of the transport in the payload's language, unless they stand there. */
 function nameTransport(transport, say) {
+  const told = SPEEDS.map((value) => say(value === 1 ? "speed_one" : "speed_n", { n: value }));
+  if (transport.told === told.join()) return;
+  transport.told = told.join();
   const names = { toStart: "to_start", back: "step_back", forward: "step_forward", toEnd: "to_end" };
   for (const [name, key] of Object.entries(names)) nameButton(transport.buttons[name], say(key), name);
   nameButton(transport.events.previous, say("previous_event"), "previousEvent");
@@ -50,8 +53,7 @@ function nameTransport(transport, say) {
   setText(transport.events.name, say("event"));
   transport.speed.setAttribute("aria-label", say("speed"));
   const chosen = transport.speed.value || "1";
-  transport.speed.replaceChildren(...SPEEDS.map((value) =>
-    h("option", { value, text: say(value === 1 ? "speed_one" : "speed_n", { n: value }) })));
+  transport.speed.replaceChildren(...SPEEDS.map((value, i) => h("option", { value, text: told[i] })));
   transport.speed.value = chosen;
 }
 
@@ -76,11 +78,20 @@ function showWhere(transport, [bold, plain, time]) {
 }
 
 /** Drop the word before the event keys where the longest text of the place leaves it no room. */
-function fitTransport({ events, buttons, speed }, where, width) {
+function fitTransport(transport, where, width) {
+  const { events, buttons, speed } = transport;
   const isInRow = speed.parentElement.contains(buttons.play);
-  const others = EVENT_KEYS + BUTTONS_WIDTH + speed.offsetWidth + textWidth(events.name.textContent, 12);
+  const others = EVENT_KEYS + BUTTONS_WIDTH + speedWidth(transport) + textWidth(events.name.textContent, 12);
   const gaps = 3 * TRANSPORT_GAP;
   setShown(events.name, !isInRow || where + others + gaps <= width);
+}
+
+/** Width of the choice of speeds, measured once for its words and the type size: to ask lays out the page. */
+function speedWidth(transport) {
+  const { size } = transport.el.closest(".rb-player").dataset;
+  const key = [transport.told, size, document.documentElement.dataset.presenter].join();
+  if (transport.measured?.key !== key || !transport.measured.width) transport.measured = { key, width: transport.speed.offsetWidth };
+  return transport.measured.width;
 }
 
 /**

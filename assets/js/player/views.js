@@ -1,8 +1,6 @@
 // How the stage is looked at: what a row is, what the axis counts, and what is shown of the future.
 // The browser's own affair: no choice here asks the server for anything or changes a run.
 
-const VIEW_BUTTON = 48; // px of the bar, the space beside it included
-
 const VIEW_CHOICES = {
   rows: ["requests", "seats"], axis: ["time", "rounds"], future: ["ghost", "nothing"],
 };
@@ -12,7 +10,7 @@ const VIEW_CHOICES = {
  * @param {Object} player its `rows` (null: as fits the lanes), `axis` and `future` are the choices
  */
 function createViews(player) {
-  const name = h("summary.rb-icon", { "data-testid": "view" }, icon("view", 18));
+  const name = h("summary.rb-add", { "data-testid": "view" }, icon("view", 18), h("span"));
   const rows = Object.entries(VIEW_CHOICES).map(([choice, values]) => {
     const buttons = values.map((value) =>
       segment("", false, () => setViews(player, { [choice]: value }), `${choice}-${value}`));
@@ -42,7 +40,9 @@ function drawSwitches({ views, payload, lanes, rows, future }, say) {
     axis: payload.whole && lanes.some((lane) => lane.rounds.end.length > 0),
     future: true,
   };
-  nameButton(views.name, say("view"));
+  setText(views.name.lastChild, say("view"));
+  views.name.title = say("view_help");
+  views.name.setAttribute("aria-label", say("view"));
   for (const { choice, values, buttons, group, title, el } of views.rows) {
     setShown(el, has[choice]);
     setText(title, say(`view_${choice}`));
@@ -59,11 +59,17 @@ function viewsOf({ rows, axis, future }) {
   return { rows, axis, future };
 }
 
-/** Take over choices, and draw what they change; what is no choice is left out. */
+/** The choices for the page around: what they are, what each can be, and how to change them. */
+function viewHandle(player) {
+  return { choices: VIEW_CHOICES, get: () => viewsOf(player), set: (wanted) => setViews(player, wanted) };
+}
+
+/** Take over choices, and draw what they change; what is no choice is left out. Rows may be null. */
 function setViews(player, wanted) {
   const { axis } = player;
   for (const [choice, values] of Object.entries(VIEW_CHOICES)) {
-    if (values.includes(wanted[choice])) player[choice] = wanted[choice];
+    const isFree = choice === "rows" && wanted.rows === null;
+    if (isFree || values.includes(wanted[choice])) player[choice] = wanted[choice];
   }
   for (const [choice, value] of Object.entries(viewsOf(player))) player.root.dataset[choice] = value ?? "";
   if (!player.payload) return;

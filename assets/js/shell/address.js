@@ -1,11 +1,13 @@
 // The address bar: it always names what is shown, and Back and Forward bring back what it names.
 //
-// Python names the inputs; the browser adds step, time and lanes, which it alone knows, where they are
-// not what the step shows by itself. A scene makes a history entry; every other change is written into
+// Python names the inputs; the browser adds what it alone knows: step, time and lanes where they are not
+// what the step shows by itself, and how the stage is looked at where it is not looked at as usual. A scene makes a history entry; every other change is written into
 // the present one, a moment after the cursor has come to rest.
 
 const THEMES = ["light", "dark"];
 const OWN = ["step", "time", "show"];
+const USUAL = {rows: null, axis: "time", future: "ghost"};
+const LOOKS = {rows: "by", axis: "axis", future: "ahead"}; // choice: its name in the address, where rows are requests
 const REST_MS = 200; // browsers stop taking new addresses when there are too many a second
 
 export function address({model, steps, complain}) {
@@ -27,6 +29,9 @@ export function address({model, steps, complain}) {
     if (steps.at() > 0) { found.step = steps.at() + 1; }
     if (own.t === null || Math.abs(own.t - t) > eps) { found.time = t; }
     if (own.view !== view) { found.show = view; }
+    for (const [choice, value] of Object.entries(player.views.get())) {
+      if (value !== USUAL[choice]) { found[LOOKS[choice]] = value; }
+    }
     return found;
   };
   const write = () => {
@@ -47,9 +52,10 @@ export function address({model, steps, complain}) {
   const fulfil = () => {
     const {working, lesson, notice} = model.view;
     if (!wish || !player || working || player.state().run === wish.run) { return; }
+    const can_look = look(player.views, wish.looks);
     const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
     wish = null;
-    if (!is_good && !notice) { complain(); }
+    if (!(is_good && can_look) && !notice) { complain(); }
     steps.restart();
     steps.go(index, place_in(player.placeOf(lesson.steps[index])));
   };
@@ -57,7 +63,7 @@ export function address({model, steps, complain}) {
     if (view.link !== answered) {
       wish = {...wish_of(written), run: null};
     } else if (scene !== null && scene !== view.scenario) {
-      wish = {step: null, time: null, show: null, run: player?.state().run ?? null};
+      wish = {step: null, time: null, show: null, looks: null, run: player?.state().run ?? null};
     }
     answered = view.link;
     if (answered === asked) { fulfil(); }
@@ -100,11 +106,22 @@ function theme_of(search) {
   return THEMES.includes(theme) ? theme : null;
 }
 
-/** Step, time and lanes that an address asks for; what is not there is null, what is no number NaN. */
+/** Look at the stage as wished, as usual where nothing is said; was all of it a choice there is? */
+function look(views, looks) {
+  if (!looks) { return true; }
+  const {choices, get, set} = views;
+  const wanted = Object.entries(looks).filter(([choice, value]) => value !== get()[choice]);
+  if (wanted.length) { set(Object.fromEntries(wanted)); }
+  return wanted.every(([choice, value]) => value === USUAL[choice] || choices[choice].includes(value));
+}
+
+/** What an address asks for: what is not there is null or as usual, what is no number NaN. */
 function wish_of(search) {
   const asked = new URLSearchParams(search);
   const [step, time, show] = OWN.map((name) => asked.get(name));
-  return {step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show};
+  const looks = Object.fromEntries(
+    Object.entries(LOOKS).map(([choice, name]) => [choice, asked.get(name) ?? USUAL[choice]]));
+  return {step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show, looks};
 }
 
 /** What comes nearest to a wish: a step there is, a time in the run, lanes that are shown; is it the wish? */

@@ -19,7 +19,7 @@ export function notice({send}) {
   let is_open = false;
 
   const measure = () => {
-    if (is_open) { return; }
+    if (is_open || el.hidden) { return; } // to measure lays out the page
     message.classList.add("folded");
     const hidden = message.scrollHeight - message.clientHeight;
     more.hidden = hidden < 1.5 * parseFloat(getComputedStyle(message).lineHeight);
@@ -49,8 +49,10 @@ export function notice({send}) {
   new ResizeObserver(measure).observe(message);
 
   const update = (view) => {
-    words = view.words;
-    unfold(is_open);
+    if (words !== view.words) {
+      words = view.words;
+      unfold(is_open);
+    }
     if (view.working) {
       say({text: view.working, is_busy: true});
     } else if (view.notice || !is_reading) {
