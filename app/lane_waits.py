@@ -70,7 +70,7 @@ class Waits:
     def _wait_text(self, index: int, end: str, waited: int) -> str:
         keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
         id_ = self.history.scenario.requests[index].id
-        time = self.teller.duration(waited)
+        time = self.teller.roughly(waited)
         return self.teller.say(keys[not waited], id=id_, time=time)
 
     def events(self, index: int) -> list[tuple[int, str]]:

@@ -22,7 +22,7 @@ function createCurves(ctx, layout) {
   const axes = h("div.rb-curves-axes", {}, drawAxes(ctx, layout, kinds, isTitled));
   const ghost = h("div.rb-curves-ghost", {}, picture());
   const full = h("div.rb-curves-full", {}, picture());
-  const cursor = h("div.rb-cursor", { style: { top: "0px", bottom: "0px" } });
+  const cursor = h("div.rb-cursor", { style: { top: "0px", bottom: `${CURVE_TIMES - 2}px` } });
   const values = kinds.map(() => ctx.lanes.map(() => h("b")));
   const names = kinds.map((kind, i) => curveName(ctx, layout, kind, values[i], isTitled));
   const times = curveTimes(ctx, layout, kinds);

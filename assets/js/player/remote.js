@@ -148,7 +148,7 @@ function bandsOf(layout, lane, req) {
   return rows.map((row) => {
     const own = runs.filter((run) => run.seat === row);
     const last = own.at(-1);
-    return { row, left: layout.cut(start[own[0].first]) - 3, right: layout.cut(end[last.first + last.count - 1]) + 3 };
+    return { row, left: layout.cut(start[own[0].first]) - MARK_REACH, right: layout.cut(end[last.first + last.count - 1]) + MARK_REACH };
   });
 }
 

@@ -1,5 +1,7 @@
 // The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
 
+const MARK_REACH = 3; // px by which the frame of a step goes beyond the cells it is about
+
 /**
  * Make the stage. The figures are inert: Bokeh's own elements would take the focus from it.
  * @param {{full: Object, ghost: Object}} figures Bokeh figures
@@ -124,6 +126,7 @@ function placeCursor(stage, t, drawn = null) {
   parts.lits.style.clipPath = stage.isFutureHidden ? until : "";
   parts.ghost.style.clipPath = drawn
     ? stairs(layout, drawn, layout.width + 8) : `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
+  stage.marksUntil = `inset(-8px ${isAtEnd ? -8 : past + MARK_REACH + 1}px -8px -8px)`;
   clipMarks(stage);
   stage.overlay.placeTag(x, t, isOff);
 }
@@ -139,6 +142,6 @@ function stairs({ lanes, height, cut }, times, edge) {
 }
 
 /** Frames on seats end where their request is not to be known yet; bands of rows tell nothing. */
-function clipMarks({ marks, parts, layout, isFutureHidden }) {
-  if (marks) marks.style.clipPath = isFutureHidden && !layout.byRequest ? parts.full.style.clipPath : "";
+function clipMarks({ marks, marksUntil, layout, isFutureHidden }) {
+  if (marks) marks.style.clipPath = isFutureHidden && !layout.byRequest ? marksUntil : "";
 }
