@@ -145,6 +145,7 @@ def _per_request_head(lang: str, unit: str) -> list[Payload]:
         {
             "key": key,
             "label": table[f"metric.{key}"],
+            "short": table.get(f"metric_short.{key}", table[f"metric.{key}"]),
             "unit": table[f"metric_unit.{unit}"],
             "digits": digits,
             "better": better,

@@ -29,7 +29,7 @@ function hasRequestMetrics(payload, lanes) {
 /** Metrics per request of one lane: as of the cursor, and final. */
 function createRequestMetrics(ctx, lane) {
   const { payload, say } = ctx;
-  const heads = shownHeads(ctx, "per_request");
+  const heads = shownHeads(ctx, "per_request").map((head) => ({ ...head, label: head.short }));
   const widths = requestWidths(heads, [lane], tableFont(ctx.size))
     .map((w, i) => Math.max(w, textWidth(heads[i].label, 12) + 10));
   const latest = finalTitle(ctx, lane);
