@@ -44,7 +44,7 @@ def _move(record: Round, place: Place) -> dict[str, Any]:
 def prices(records: list[Round], setups: list[Setup]) -> list[dict[str, Any]]:
     """What each term of a round's time costs, in ms, and the terms no column has; nothing in ticks.
 
-    An entry stands from the round `first` on: another one where a fork has changed the setup. `rest`
+    An entry stands from the round `first` on: another where a fork has changed the setup. `rest`
     is what blocks moved or the fullest expert cost, where the setup has a price for it.
     """
     found = []

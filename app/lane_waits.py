@@ -116,7 +116,9 @@ class Waits:
     def _changes(self, since: int, until: int) -> list[tuple[int, int]]:
         """Who comes, and who gives up without a round, between two times."""
         arrivals, left = self._comings, self._leavings
-        came = arrivals[np.searchsorted(arrivals, since, "right") : np.searchsorted(arrivals, until)]
+        came = arrivals[
+            np.searchsorted(arrivals, since, "right") : np.searchsorted(arrivals, until)
+        ]
         gone = left[np.searchsorted(left, since, "right") : np.searchsorted(left, until)]
         return sorted([(int(t), 1) for t in came] + [(int(t), -1) for t in gone])
 

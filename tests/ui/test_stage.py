@@ -333,7 +333,7 @@ def test_play_stays_in_sight_while_four_lanes_scroll(open_page: Open) -> None:
     bar = box_of(page.locator(".bar"))
     for found in (page.get_by_test_id("play"), page.locator(".rb-track")):
         box = box_of(found)
-        assert 0 < box["y"] and box["y"] + box["height"] <= bar["y"]
+        assert box["y"] > 0 and box["y"] + box["height"] <= bar["y"]
 
 
 def test_the_round_axis_begins_at_the_start(open_page: Open) -> None:
