@@ -47,7 +47,8 @@ function overlayLane(stage, ctx, lane, words) {
     title?.(t);
     levels(t);
     for (const wait of waits) setShown(wait.el, wait.until <= t + ctx.clock.eps);
-    for (const batch of batches) setShown(batch.el, batch.from <= t + ctx.clock.eps);
+    const ahead = ctx.future === "nothing" ? -ctx.clock.eps : ctx.clock.eps;
+    for (const batch of batches) setShown(batch.el, batch.from <= t + ahead);
     if (lead) setShown(lead.el, t >= lead.from - ctx.clock.eps);
   };
   return { settle };

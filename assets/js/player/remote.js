@@ -127,6 +127,7 @@ function drawMarks(player, isNew = false) {
   const chosen = payload.requests.flatMap((request, i) => (marked.includes(request.id) ? [i] : []));
   stage.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
     chosen.flatMap((req) => bandsOf(layout, lane, req).map((band) => bandOf(lane, band, payload.requests[req])))));
+  clipMarks(stage);
 }
 
 /** A band; on seats it is a frame, as the cells would cover it. */
@@ -148,7 +149,7 @@ function bandsOf(layout, lane, req) {
   return rows.map((row) => {
     const own = runs.filter((run) => run.seat === row);
     const last = own.at(-1);
-    return { row, left: layout.cut(start[own[0].first]) - 3, right: layout.cut(end[last.first + last.count - 1]) + 3 };
+    return { row, left: layout.cut(start[own[0].first]) - MARK_REACH, right: layout.cut(end[last.first + last.count - 1]) + MARK_REACH };
   });
 }
 
