@@ -21,6 +21,8 @@ def run_command(session: Session, command: Mapping[str, Any]) -> None:
             session.add_lane(base)
         case {"do": "copy_lane", "key": str(key)}:
             session.copy_lane(key)
+        case {"do": "move_lane", "key": str(key), "step": 1 | -1 as step}:
+            session.move_lane(key, step)
         case {"do": "remove_lane", "key": str(key)}:
             session.remove_lane(key)
         case {"do": "fork_lane", "key": str(key), "round": int(number)} if number > 0:

@@ -30,6 +30,7 @@ OVERALL = (
     ("good", "requests", 0, "more"),
 )
 ALWAYS = 7
+_MEANS = ("mean_ttft", "mean_queue", "mean_itl")  # over those who have come so far
 _NOTHING_YET = {
     "waste": 0,
     "tokens": 0,
@@ -41,7 +42,10 @@ _NOTHING_YET = {
 
 
 def overall(lane: Lane, first: int, past: int) -> dict[str, Any]:
-    """Figures at the start of a window, as of the end of each of its rounds, and of the run."""
+    """Figures at the start of a window, as of the end of each of its rounds, and of the run.
+
+    `counted` tells of each mean, by its place, how many it is over at the end of each round.
+    """
     known = lane.progress.columns
     columns = [
         known[name] * 100 if kind == "percent" else known.get(name) for name, kind, *_ in OVERALL
@@ -54,7 +58,13 @@ def overall(lane: Lane, first: int, past: int) -> dict[str, Any]:
     def after(k: int) -> list[float | None]:
         return [None if column is None else _figure(column[k]) for column in columns]
 
+    counted = {
+        str(place): [int(n) for n in lane.progress.counted[name][first:past]]
+        for place, (name, *_) in enumerate(OVERALL)
+        if name in _MEANS
+    }
     return {
+        "counted": counted,
         "rows": [after(k) for k in range(first, past)],
         "start": after(first - 1) if first else nothing,
         "final": after(-1) if len(lane.history) else nothing,

@@ -5,6 +5,8 @@ one how many each request holds.
 """
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sim import Round
@@ -39,13 +41,23 @@ def _move(record: Round, place: Place) -> dict[str, Any]:
     return found | {"queue": [queue + joined - lost, queue], "seats": [now - joined + lost, now]}
 
 
-def prices(records: list[Round], setup: Setup) -> dict[str, Any] | None:
-    """What each term of a round's time costs, in ms, and the terms no column has; None in ticks.
+def prices(records: list[Round], setups: list[Setup]) -> list[dict[str, Any]]:
+    """What each term of a round's time costs, in ms, and the terms no column has; nothing in ticks.
 
-    `rest` is what blocks moved or the fullest expert cost, where the setup has a price for it.
+    An entry stands from the round `first` on: another where a fork has changed the setup. `rest`
+    is what blocks moved or the fullest expert cost, where the setup has a price for it.
     """
-    if setup.time == "tick":
-        return None
+    found = []
+    for setup, group in groupby(zip(setups, range(len(records)), strict=True), itemgetter(0)):
+        rounds = [i for _, i in group]
+        if setup.time == "ms":
+            own = records[rounds[0] : rounds[-1] + 1]
+            found.append({"first": rounds[0]} | _prices(own, setup))
+    return found
+
+
+def _prices(records: list[Round], setup: Setup) -> dict[str, Any]:
+    """The prices of rounds that share a setup."""
     cost = setup.cost
     names = ("base", "per_prefill", "per_decode", "per_kv_token", "per_draft")
     found: dict[str, Any] = {name: to_shown(getattr(cost, name), "ms") for name in names}

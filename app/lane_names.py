@@ -15,6 +15,7 @@ from sim.reading import written
 
 MOST_NAMED = 2  # changes in a title
 MOST_DIFFERENCES = 3
+MOST_IN_RULE = 3  # parts of a lane's rule on the stage
 
 Head = dict[str, str]
 
@@ -25,10 +26,31 @@ def heads(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str) -
     shorts = _apart(_shorts(specs, scenarios, lang), lang)
     comma = phrases(lang, "setup.says")["comma"]
     setups = [scenario.setup for scenario in scenarios]
-    rules = [comma.join(parts(setup, lang, meaningless(setup.mode))) for setup in setups]
+    rules = [parts(setup, lang, meaningless(setup.mode)) for setup in setups]
     return [
-        {"title": name, "short": short, "rule": rule}
+        {
+            "title": name,
+            "short": short,
+            "rule": comma.join(_in_short(rule, rules)),
+            "rule_full": comma.join(rule),
+        }
         for name, short, rule in zip(titles, shorts, rules, strict=True)
+    ]
+
+
+def _in_short(rule: list[str], rules: Sequence[list[str]]) -> list[str]:
+    """How it batches, its budget, then what not all lanes have: as much as a glance takes in."""
+    own = [part for part in rule[2:] if not all(part in other for other in rules)]
+    return [*rule[:2], *own, *(part for part in rule[2:] if part not in own)][:MOST_IN_RULE]
+
+
+def with_twins(heads_: Sequence[Head], twins: Sequence[int | None], lang: str) -> list[Head]:
+    """Rules that say first whose rounds a lane has too; `twins` are the places of those."""
+    return [
+        head
+        if twin is None
+        else head | {"rule": say(lang, "lane.twin", lane=heads_[twin]["short"], rule=head["rule"])}
+        for head, twin in zip(heads_, twins, strict=True)
     ]
 
 
@@ -143,10 +165,13 @@ def _apart(names: list[str], lang: str) -> list[str]:
 # What differs.
 
 
-def differences(scenarios: Sequence[Scenario], lang: str) -> str:
-    """What the lanes do not have in common beside how they batch, in one line; or nothing."""
+def differences(scenarios: Sequence[Scenario], lang: str, names: Sequence[str] = ()) -> str:
+    """What the lanes do not have in common beside how they batch, in one line; or nothing.
+
+    Among more than two lanes their `names` tell which has which value.
+    """
     said = [
-        _setting(name, _beside([value_text(name, one, lang) for one in values]), lang)
+        _setting(name, _of_lanes(name, values, names, lang), lang)
         for name, values in _differing_options(scenarios)
     ]
     said += _differing_cells(scenarios, lang)
@@ -158,14 +183,36 @@ def differences(scenarios: Sequence[Scenario], lang: str) -> str:
     return say(lang, "lane.differs", changes=comma.join(listed))
 
 
-def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, list[str]]]:
-    """Options with their values, where lanes in which they mean something have several."""
+def _of_lanes(
+    option: str, values: Mapping[str, Sequence[int]], names: Sequence[str], lang: str
+) -> str:
+    """An option's values, with the lanes that have them where that is not plain."""
+    said = []
+    comma = phrases(lang, "names")["comma"]
+    for value, places in values.items():
+        text = value_text(option, value, lang)
+        if len(names) > 2:
+            text = say(
+                lang, "lane.in_lanes", value=text, lanes=comma.join(names[i] for i in places)
+            )
+        said.append(text)
+    return " / ".join(said) if len(names) > 2 else _beside(said)
+
+
+def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, dict[str, list[int]]]]:
+    """Options with their values and the places of the lanes that have them.
+
+    Only those of which lanes in which they mean something have several.
+    """
     tables = [(texts(scenario.setup), meaningless(scenario.setup.mode)) for scenario in scenarios]
     found = []
     for name in lane_options():
-        values = dict.fromkeys(table[name] for table, silent in tables if name not in silent)
+        values: dict[str, list[int]] = {}
+        for place, (table, silent) in enumerate(tables):
+            if name not in silent:
+                values.setdefault(table[name], []).append(place)
         if name != "mode" and len(values) > 1:
-            found.append((name, list(values)))
+            found.append((name, values))
     return found
 
 

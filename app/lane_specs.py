@@ -170,6 +170,15 @@ def removed(specs: Specs, key: str) -> list[LaneSpec]:
     return [spec for spec in specs if spec.key != key] if len(specs) > 1 else list(specs)
 
 
+def moved(specs: Specs, key: str, step: int) -> list[LaneSpec]:
+    """With the lane of this key so many places further down, as far as there are places."""
+    result = list(specs)
+    for place, spec in enumerate(specs):
+        if spec.key == key:
+            result.insert(min(max(place + step, 0), len(specs) - 1), result.pop(place))
+    return result
+
+
 def changed(
     specs: Specs, key: str, changes: Mapping[str, str | None], shared: Texts
 ) -> list[LaneSpec]:

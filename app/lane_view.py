@@ -17,6 +17,7 @@ from app.lanes import Lane, Window
 from app.sentences import MOST_LINES, Teller
 from sim import Reason, Round
 from sim.clock import to_shown
+from sim.setup import Setup
 
 MOST_LISTED = 40  # requests in the state and per-request tables
 MOST_BRICKS = 16  # entries of a round's strip kept apart; more are summed up by phase
@@ -74,6 +75,7 @@ class LaneView:
             "rounds": self._rounds(),
             "num_seats": max(0, *self.lane.seats) + 1,
             "waits": self.waits.waits(listed, place),
+            "queue": self.waits.queue(),
             "gaps": self.waits.gaps(self.seen, place),
             "runs": self._runs(place),
             "batches": self._batches(),
@@ -90,7 +92,7 @@ class LaneView:
             **self._tables(listed),
             "overall": overall(self.lane, self.first, self.first + len(self.records)),
             "moves": moves(self.records, by_id),
-            "prices": prices(self.records, setup),
+            "prices": prices(self.records, self._setups()),
             "kv": pool(self.records, blocks, by_id, whole=self.window.whole),
         }
 
@@ -117,6 +119,10 @@ class LaneView:
             "used": [record.used or 0 for record in records],
             "emitted": [int(n) for n in tokens],
         }
+
+    def _setups(self) -> list[Setup]:
+        """The setup of each round, which a fork may have changed."""
+        return [self.history.scenario_of(record.number - 1).setup for record in self.records]
 
     def _budgets(self) -> list[int]:
         """The budget of each round, where a fork has changed it; else nothing."""

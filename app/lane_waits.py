@@ -1,12 +1,16 @@
 """Who waits in one lane and window, who is out after an eviction, and what happens to each when."""
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from app.lanes import Lane, Window
 from app.sentences import Teller
 from sim import Round, Status
 from sim.clock import to_shown
+from sim.history import Ints
 
 Payload = dict[str, Any]
 
@@ -66,7 +70,7 @@ class Waits:
     def _wait_text(self, index: int, end: str, waited: int) -> str:
         keys = ("lane.waits", "lane.at_once") if end == "joins" else _LEAVES[end]
         id_ = self.history.scenario.requests[index].id
-        time = self.teller.duration(waited)
+        time = self.teller.roughly(waited)
         return self.teller.say(keys[not waited], id=id_, time=time)
 
     def events(self, index: int) -> list[tuple[int, str]]:
@@ -91,6 +95,42 @@ class Waits:
             ends.insert(0, (int(outputs.first_times[index]), "first"))
         edge = window.start or -1  # the left edge of a later window is one of the window before
         return events + [(time, kind) for time, kind in ends if edge < time <= window.end]
+
+    def queue(self) -> Payload:
+        """How many wait, as steps: from each arrival on, and as scheduled at each round's start."""
+        history, window = self.history, self.window
+        number = self.records[0].number if self.records else 1
+        before = history[number - 2 : number - 1] if number > 1 else []
+        marks = [(record.start, len(record.queue)) for record in (*before, *self.records)]
+        if not before:
+            marks.insert(0, (window.start - 1, 0))
+        past = min(window.end, self.lane.end) + 1
+        steps: dict[int, int] = {}
+        for (since, n), (until, _) in pairwise([*marks, (past, 0)]):
+            steps[max(since, window.start)] = n
+            for time, change in self._changes(since, until):
+                n += change
+                steps[time] = n
+        return {"t": [self._shown(time) for time in steps], "n": [*steps.values()]}
+
+    def _changes(self, since: int, until: int) -> list[tuple[int, int]]:
+        """Who comes, and who gives up without a round, between two times."""
+        arrivals, left = self._comings, self._leavings
+        came = arrivals[
+            np.searchsorted(arrivals, since, "right") : np.searchsorted(arrivals, until)
+        ]
+        gone = left[np.searchsorted(left, since, "right") : np.searchsorted(left, until)]
+        return sorted([(int(t), 1) for t in came] + [(int(t), -1) for t in gone])
+
+    @cached_property
+    def _comings(self) -> Ints:
+        return np.sort(self.lane.arrivals)
+
+    @cached_property
+    def _leavings(self) -> Ints:
+        """When those leave who never had a round."""
+        gone = (self.history.first_rounds < 0) & ~np.array(self.lane.here, dtype=bool)
+        return np.sort(np.asarray(self.history.ended_at)[gone])
 
     @cached_property
     def _evictions(self) -> dict[int, list[int]]:

@@ -3,6 +3,7 @@
 A run too long to be sent whole is sent as a window around a time, with an overview of all of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -162,6 +163,26 @@ def window_at(lanes: list[Lane], time: int) -> Window:
         last = max(int(lane.history.ends[-1]) for lane in lanes if len(lane.history))
         return window_at(lanes, last - 1)
     return Window(max(starts), min(ends), whole=False)
+
+
+def twins(lanes: Sequence[Lane]) -> list[int | None]:
+    """Of each lane the first one before it that has the very same rounds."""
+    return [
+        next((k for k in range(place) if _are_alike(lanes[k].history, lane.history)), None)
+        for place, lane in enumerate(lanes)
+    ]
+
+
+def _are_alike(one: History, other: History) -> bool:
+    """Whether every round computes the same for the same requests at the same time."""
+    if not np.array_equal(one.ends, other.ends) or not np.array_equal(one.starts, other.starts):
+        return False
+    if one.states != other.states or not np.array_equal(one.ended_at, other.ended_at):
+        return False
+    runs = zip(
+        (*one.work_runs, *one.token_runs), (*other.work_runs, *other.token_runs), strict=True
+    )
+    return all(np.array_equal(a, b) for a, b in runs)
 
 
 def overview(lanes: list[Lane], unit: TimeUnit) -> dict[str, Any]:

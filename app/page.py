@@ -29,6 +29,7 @@ SHOWN = (
     *("lang", "scenario_name", "notice", "working"),
     *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
+UNITS = ("s", "ms", "us", "ns")  # of the arrivals in a trace
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
     "& .MuiFormLabel-root": {"display": "none"},
@@ -92,7 +93,10 @@ class App:
                 self._file = ""
                 session.reset()
             case "notice":
+                session.unread = None
                 session.notice = ""
+            case "unit" if session.unread and value in UNITS:
+                self.open_trace(*session.unread, unit=value)
 
     def follow(self, search: str, number: int) -> None:
         """Back or Forward: the state that the address names now; `number` tells the answers."""
@@ -109,11 +113,14 @@ class App:
         low, high = self.session.param.budget.bounds
         self.session.budget = min(max(value, low), high)
 
-    def open_trace(self, name: str, content: bytes) -> None:
+    def open_trace(self, name: str, content: bytes, unit: str | None = None) -> None:
         """A file; the old notice goes first, so that the same answer twice is heard twice."""
         self.session.notice = ""
         self._file = name
-        open_file(self.session, name, content)
+        if unit:
+            self.session.open_trace(name, content, unit)
+        else:
+            open_file(self.session, name, content)
 
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""
@@ -165,6 +172,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "lesson": lesson_view(session),
         "notice": session.notice,
         "working": session.working,
+        "units": list(UNITS) if session.unread and session.notice else [],
         "address": address(session),
         "stem": stem_of(session),
         "is_edited": is_edited(session),

@@ -8,10 +8,10 @@ a run too long to send whole is sent as a window, with an overview of all of it.
 from app.hand_view import HandView
 from app.i18n import words
 from app.lane_figures import ALWAYS, OVERALL
-from app.lane_names import base_titles, differences, heads
+from app.lane_names import differences, heads, with_twins
 from app.lane_specs import MOST_LANES
 from app.lane_view import LaneView, Payload
-from app.lanes import Lane, Window, overview, window_at
+from app.lanes import Lane, Window, overview, twins, window_at
 from sim import Scenario
 from sim.clock import to_shown
 
@@ -50,7 +50,7 @@ def make_payload(
     window = window_at(lanes, time)
     parts = [LaneView(lane, window, lang) for lane in lanes]
     scenarios = [lane.history.scenario for lane in lanes]
-    names = heads([lane.spec for lane in lanes], scenarios, lang)
+    names = with_twins(heads([lane.spec for lane in lanes], scenarios, lang), twins(lanes), lang)
     listed = _listed(scenario, parts, window)
     place = {index: i for i, index in enumerate(listed)}
     return {
@@ -73,9 +73,8 @@ def make_payload(
             | _by_hand(part.lane, lang, place)
             for part, name in zip(parts, names, strict=True)
         ],
-        "bases": base_titles(lang),
         "most_lanes": MOST_LANES,
-        "differs": differences(scenarios, lang),
+        "differs": differences(scenarios, lang, [name["short"] for name in names]),
         "per_request_head": _per_request_head(lang, unit),
         "overall_head": _overall_head(lang, unit),
     }

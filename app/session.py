@@ -8,6 +8,7 @@ one that keeps the server answering meanwhile.
 
 import copy
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.generator import redrawn, told_in_short
 from app.i18n import LANGUAGES, say
 from app.inputs import Found, Inputs, lane_scenarios
 from app.lane_names import titles
+from app.lane_offers import offers
 from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
@@ -33,7 +35,10 @@ from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
+MOST_BUDGET = 8192
 QUICK_ROUNDS = 40_000  # of all lanes together; above, a run goes through `defer`
+
+_LENGTH = re.compile(r"[0-9]{1,6}")  # of a prompt, as typed
 
 Runs = Sequence[tuple[LaneSpec, Scenario]]
 
@@ -68,6 +73,7 @@ class Session(param.Parameterized):
         self._time = 0
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
+        self.unread: tuple[str, bytes] | None = None  # a trace without a unit
         self._busy = False
         self._told: tuple[Any, str] = ((), "")
         self.choose(self.scenario_name)
@@ -115,6 +121,18 @@ class Session(param.Parameterized):
     def reset(self) -> None:
         """Take all edits back."""
         self._show(self.chosen, self.scenario_name, self._own_lanes)
+
+    def most_budget(self, rows: Sequence[Row]) -> int:
+        """How far the budget goes here: over the longest prompt, so that any may run whole."""
+        if len(self.chosen.requests) > MOST_ROWS:
+            return MOST_BUDGET
+        texts_ = (row.get("prompt", "").strip() for row in rows)
+        longest = max((int(text) for text in texts_ if _LENGTH.fullmatch(text)), default=0)
+        return min(max(16, 4 * self.chosen.setup.budget, longest), MOST_BUDGET)
+
+    def bound_budget(self, rows: Sequence[Row]) -> None:
+        """Let the budget go as far as these rows need."""
+        self.param.budget.bounds = (1, max(self.most_budget(rows), self.budget))
 
     def set_rows(self, rows: list[Row]) -> None:
         """Take over the request table as typed."""
@@ -164,6 +182,10 @@ class Session(param.Parameterized):
         """One lane less; the last one stays."""
         self.lanes = lane_specs.removed(self.lanes, key)
 
+    def move_lane(self, key: str, step: int) -> None:
+        """Another place among the lanes."""
+        self.lanes = lane_specs.moved(self.lanes, key, step)
+
     def change_lane(self, key: str, changes: Mapping[str, str | None]) -> None:
         """Change what one lane has of its own; None takes a change back."""
         spec = next((spec for spec in self.lanes if spec.key == key), None)
@@ -176,14 +198,18 @@ class Session(param.Parameterized):
         else:
             self.lanes = lane_specs.changed(self.lanes, key, changes, self.shared_texts())
 
-    def open_trace(self, filename: str, data: bytes) -> None:
-        """Read a trace file and show its run; a file that is none leaves all as it was."""
+    def open_trace(self, filename: str, data: bytes, unit: str | None = None) -> None:
+        """Read a trace file and show its run; a file that is none leaves all as it was.
+
+        One of which nothing says what its arrivals count is kept until that is chosen.
+        """
         try:
-            imported = read_trace(filename, data)
+            imported = read_trace(filename, data, unit=unit)
             scenario = traffic(imported.requests, filename)
         except TraceError as error:
             fault = error
-            self.announce(lambda lang: trace_error(fault, lang))
+            unread = (filename, data) if fault.rule == "no_unit" else None
+            self.announce(lambda lang: trace_error(fault, lang), unread)
             return
         self.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
 
@@ -217,17 +243,17 @@ class Session(param.Parameterized):
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
         large = len(scenario.requests) > MOST_ROWS
+        rows = [] if large else typed(scenario)
         self.chosen = self.drawn = scenario
         self._own_lanes = [lane.spec for lane in lanes]
         budget = scenario.setup.budget
-        high = 8192 if large else max(16, 4 * budget)
         self._busy = True
         try:
             with param.parameterized.batch_call_watchers(self):
-                self.param.budget.bounds = (1, high)
+                self.param.budget.bounds = (1, max(self.most_budget(rows), budget))
                 self.param.update(
                     scenario_name=name,
-                    rows=[] if large else typed(scenario),
+                    rows=rows,
                     budget=budget,
                     setup={},
                     lanes=self.own_lanes,
@@ -246,6 +272,7 @@ class Session(param.Parameterized):
         """Run what is typed; when that cannot be, say why and keep the last good run."""
         if self._busy:
             return
+        self.bound_budget(self.rows)
         self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
         shared, runs, found = Inputs(
             chosen=self.drawn,
@@ -299,7 +326,7 @@ class Session(param.Parameterized):
         self._time = time
         self.payload = make_payload(
             self._lanes, self.lang, title=self._title(), run=self._run, time=time, reset=reset
-        )
+        ) | {"bases": offers(self.last_good, self.lang)}
 
     def move_window(self, request: Mapping[str, Any]) -> None:
         """Send another part of a large run: the one around `request["t"]`."""
@@ -366,9 +393,10 @@ class Session(param.Parameterized):
     def _title(self) -> str:
         return self.lesson()["title"]
 
-    def announce(self, tell: Callable[[str], str]) -> None:
-        """A notice that can be said again when the language changes."""
+    def announce(self, tell: Callable[[str], str], unread: tuple[str, bytes] | None = None) -> None:
+        """A notice that can be said again when the language changes; the trace it asks about."""
         self._notice = tell
+        self.unread = unread
         self.notice = tell(self.lang)
 
     def _speak(self) -> None:

@@ -9,6 +9,7 @@ from app.i18n import say
 from sim import Request, Scenario
 from sim.clock import to_shown
 
+ROUGH_MS = 0.1  # from here on two decimals are enough for a label
 FINE_MS = 1_000  # from here on one decimal says enough
 LONG_MS = 100_000  # from here on times are told in seconds, as on the axis
 
@@ -44,12 +45,12 @@ class Speaker:
         shown = {name: f"{v:,}" if type(v) is int else v for name, v in values.items()}
         return say(self.lang, key, **shown)
 
-    def time(self, internal: int) -> str:
-        """A point in time: `13 ms`, or `tick 3`."""
+    def time(self, internal: int, digits: int = 6) -> str:
+        """A point in time: `13 ms`, or `tick 3`; with at most so many decimals."""
         shown = to_shown(internal, self.setup.time)
         if self.setup.time == "ms" and shown >= LONG_MS:
             return self.say("time.s", value=f"{shown / 1000:,.3f}")
-        digits = 1 if shown >= FINE_MS else 6
+        digits = 1 if shown >= FINE_MS else digits
         return self.say(f"time.{self.setup.time}", value=number(shown, digits))
 
     def duration(self, internal: int) -> str:
@@ -57,6 +58,11 @@ class Speaker:
         if self.setup.time == "ms":
             return self.time(internal)
         return self.say("time.ticks_one" if internal == 1 else "time.ticks", value=internal)
+
+    def roughly(self, internal: int) -> str:
+        """A length of time for a label: `3.43 ms`."""
+        is_fine = self.setup.time == "ms" and to_shown(internal, "ms") >= ROUGH_MS
+        return self.time(internal, 2) if is_fine else self.duration(internal)
 
     def names(self, ids: Iterable[str]) -> str:
         """`A`, `A and B`, `A, B and C`, `A, B and 5 others`."""

@@ -156,19 +156,20 @@ def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     if asked == TRACE:
         return _DEFAULT_SCENE, say(session.lang, "link.trace")
     lines = [say(session.lang, "link.scenario")]
-    if found.keys() & {"budget", "rows", "setup", "lanes", "traffic"}:
+    if found.keys() & {"budget", "rows", "setup", "lanes", "traffic", "step", "time"}:
         lines.append(say(session.lang, "link.with_it"))
     return _DEFAULT_SCENE, join(session.lang, lines)
 
 
 def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
     """Budget, setup and rows together, so that they are simulated once."""
-    used, complaint = _budget(session, found.get("budget"))
     setup, dropped = _setup(session, found.get("setup"))
     traffic, left_out = _traffic(session, found.get("traffic"))
     rows = found.get("rows")
     table = None if rows is None or session.read_only else unpacked(rows, session.chosen)
     rows_shown = session.rows if table is None else table
+    session.bound_budget(rows_shown)
+    used, complaint = _budget(session, found.get("budget"))
     lanes, lane_complaints = _lanes(session, found.get("lanes"))
     session.param.update(budget=used, setup=setup, rows=rows_shown, lanes=lanes, traffic=traffic)
     is_damaged = rows is not None and table is None

@@ -159,6 +159,18 @@ class Progress:
         return None if self.used is None else np.cumsum(self.history.per_round(name))
 
     @property
+    def counted(self) -> dict[str, Floats]:
+        """How many requests, or gaps, each mean so far is over."""
+        first, firsts = self.history.first_rounds, self._outputs.first_rounds
+        scheduled = first[first >= 0]
+        _, weights, rounds = self._outputs.gaps
+        return {
+            "mean_queue": self._count(np.ones_like(scheduled), scheduled),
+            "mean_ttft": self._count(np.ones_like(firsts), firsts),
+            "mean_itl": self._count(weights, rounds),
+        }
+
+    @property
     def columns(self) -> dict[str, Ints | Floats]:
         """All of the above that the setup gives a meaning, by name."""
         names = (
@@ -173,7 +185,10 @@ class Progress:
     def _mean(self, values: Ints, weights: Ints, rounds: Ints) -> Floats:
         """Running mean of values that came in some rounds; NaN before the first."""
         size = len(self.history)
-        count = np.cumsum(np.bincount(rounds, weights, size))
+        count = self._count(weights, rounds)
         total = np.cumsum(np.bincount(rounds, values * weights.astype(np.float64), size))
         mean = total / np.maximum(count, 1)
         return np.where(count > 0, mean, np.nan) / self.scale
+
+    def _count(self, weights: Ints, rounds: Ints) -> Floats:
+        return np.cumsum(np.bincount(rounds, weights, len(self.history)))

@@ -91,6 +91,7 @@ class Editor {
 
   commit(rows) {
     if (same(rows, this.rows)) { return; }
+    this.said = ""; // what was said of the edit before
     this.past.keep(this.rows);
     this.replace(rows);
   }

@@ -20,6 +20,8 @@ export const KEYS = [
   {group: "lesson", action: "nextStep", keys: ["n", "N"], shown: ["N"]},
   {group: "lesson", action: "previousStep", keys: ["b", "B"], shown: ["B"]},
   {group: "lesson", action: "present", keys: ["p", "P"], shown: ["P"]},
+  {group: "lesson", action: "budgetUp", keys: ["ArrowUp"], shown: ["↑"]},
+  {group: "lesson", action: "budgetDown", keys: ["ArrowDown"], shown: ["↓"]},
   {group: "view", action: "oneLane", keys: ["1", "2", "3", "4"], shown: ["1", "4"], is_range: true},
   {group: "view", action: "everything", keys: ["0"], shown: ["0"]},
   {group: "view", action: "requests", keys: ["r", "R"], shown: ["R"]},
@@ -53,9 +55,9 @@ function belongs_elsewhere(event) {
   return ["BUTTON", "A", "SUMMARY"].includes(target.tagName) && PRESSES.has(event.key);
 }
 
-/** Whether the keys of the page rest: while a dialog is open only those of the dialog count. */
+/** Whether the keys of the page rest: in a dialog, and in what lies over the page like one, only its own count. */
 function is_in_dialog(event) {
-  return event.composedPath().some((el) => el instanceof Element && el.tagName === "DIALOG");
+  return event.composedPath().some((el) => el instanceof HTMLElement && (el.tagName === "DIALOG" || "over" in el.dataset));
 }
 
 /**

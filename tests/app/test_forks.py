@@ -102,6 +102,12 @@ def test_the_payload_tells_where_it_parts_and_each_rounds_budget(session: Sessio
     assert "of 6" in lane["cards"][2]["sum"]
 
 
+def test_each_round_has_the_prices_it_ran_at(session: Session) -> None:
+    at_round_3(session, **{"cost.base": "7"})
+    told = session.payload["lanes"][-1]["prices"]
+    assert [(one["first"], one["base"]) for one in told] == [(0, 2), (2, 7)]
+
+
 @pytest.mark.parametrize(
     ("lang", "title"),
     [

@@ -53,8 +53,8 @@ def test_the_terms_of_the_cost_are_all_of_it() -> None:
     cost = {"per_kv_token": 0.25, "per_swap_block": 3}
     subject = scenario(*ROWS, **SMALL_POOL, on_full="swap", cost=cost)
     records = list(run(subject))
-    told = prices(records, subject.setup)
-    assert told is not None and told["rest_of"] == "swap"
+    (told,) = prices(records, [subject.setup] * len(records))
+    assert told["first"] == 0 and told["rest_of"] == "swap"
     assert any(told["rest"])
     for record, kv_read, rest in zip(records, told["kv_read"], told["rest"], strict=True):
         terms = told["base"] + told["per_prefill"] * record.prefill
@@ -64,5 +64,6 @@ def test_the_terms_of_the_cost_are_all_of_it() -> None:
 
 def test_a_tick_has_no_price() -> None:
     subject = scenario(*ROWS, budget=8, time="tick")
-    assert prices(list(run(subject)), subject.setup) is None
+    records = list(run(subject))
+    assert prices(records, [subject.setup] * len(records)) == []
     assert pool(list(run(subject)), subject.setup, places(subject), whole=True) is None

@@ -20,6 +20,7 @@ from app.lane_specs import (
     default_lanes,
     flat,
     is_known,
+    moved,
     own_changes,
     rebased,
     removed,
@@ -245,6 +246,21 @@ def test_a_rule_says_how_a_lane_schedules_and_nothing_without_meaning_there() ->
     ]
 
 
+def test_a_long_rule_keeps_what_is_not_common_and_tells_the_rest_elsewhere() -> None:
+    common = {"num_blocks": "9", "max_num_seqs": "2", "max_prefill": "3"}
+    first, second = names_of([lane("a", **common), lane("b", **common, max_chunk="2")])
+    assert first["rule"] == "decodes first, 4 tokens a round, seats for 2"
+    assert second["rule"] == "decodes first, 4 tokens a round, chunks of 2 at most"
+    assert second["rule_full"].endswith("3 prompt tokens a round at most, a pool of 9 blocks")
+
+
+def test_a_lane_moves_as_far_as_there_are_places() -> None:
+    three = [lane("a"), lane("b"), lane("c")]
+    assert [spec.key for spec in moved(three, "c", -1)] == ["a", "c", "b"]
+    assert [spec.key for spec in moved(three, "a", 1)] == ["b", "a", "c"]
+    assert moved(three, "a", -1) == moved(three, "c", 1) == moved(three, "x", 1) == three
+
+
 def test_what_differs_is_one_line() -> None:
     def line(*specs: LaneSpec, lang: str = "en") -> str:
         return differences([run_of(spec) for spec in specs], lang)
@@ -255,6 +271,9 @@ def test_what_differs_is_one_line() -> None:
     assert line(lane("a"), lane("b", budget="6"), lane("c", budget="8")) == (
         "Differs: budget 4 / 6 / 8"
     )
+    three = [run_of(spec) for spec in (lane("a"), lane("b", budget="6"), lane("c"))]
+    assert differences(three, "en", ["x", "y", "z"]) == "Differs: budget 4 (x, z) / 6 (y)"
+    assert differences(three, "zh", ["x", "y", "z"]) == "不同之处：预算 4（x、z） / 6（y）"
     assert line(lane("a"), lane("b", service="prefill_first")) == (
         "Differs: served first: decodes → prompts"
     )

@@ -521,3 +521,44 @@ def test_any_window_shows_the_asked_time_and_stays_small(subject: Scenario, shar
         payload = window(lanes, time)
         if not payload["whole"]:
             assert_window_shows(payload, time, subject.setup.time, most=8)
+
+
+@pytest.mark.parametrize(
+    ("mode", "times", "lengths"),
+    [
+        ("static", [0, 2, 6, 13], [0, 1, 2, 0]),
+        ("continuous", [0, 2, 4, 6, 8], [0, 1, 0, 1, 0]),
+    ],
+)
+def test_the_queue_counts_from_the_arrival_on(
+    mode: str, times: list[int], lengths: list[int]
+) -> None:
+    lanes = {lane["key"]: lane for lane in payload_of(builtin("5a"))["lanes"]}
+    queue = lanes[mode]["queue"]
+    known = dict(zip(queue["t"], queue["n"], strict=True))
+    changes = {t: n for i, (t, n) in enumerate(known.items()) if not i or n != queue["n"][i - 1]}
+    assert changes == dict(zip(times, lengths, strict=True))
+
+
+@settings(max_examples=30, deadline=None)
+@given(any_scenario())
+def test_the_queue_at_the_start_of_a_round_is_that_of_the_round(subject: Scenario) -> None:
+    for lane in payload_of(subject)["lanes"]:
+        known = dict(zip(lane["queue"]["t"], lane["queue"]["n"], strict=True))
+        assert list(known) == sorted(known) and min(known.values()) >= 0
+        starts, waiting = lane["rounds"]["start"], lane["rounds"]["waiting"]
+        assert [known[start] for start in starts] == waiting
+
+
+def test_means_tell_how_many_they_are_over() -> None:
+    lane = payload_of(builtin("5a"))["lanes"][1]
+    heads = payload_of(builtin("5a"))["overall_head"]
+    place = next(str(i) for i, head in enumerate(heads) if head["key"] == "mean_ttft")
+    assert lane["overall"]["counted"][place] == [0, 2, 2, 3, 3]
+
+
+def test_a_wait_has_two_decimals() -> None:
+    cost = {"base": 3.4255}
+    subject = scenario(("A", 0, 1, 2), ("B", 0.5, 1, 1), budget=4, cost=cost)
+    texts = [wait["text"] for lane in payload_of(subject)["lanes"] for wait in lane["waits"]]
+    assert texts and all(len(text.split(".")[1].split()[0]) <= 2 for text in texts if "." in text)

@@ -123,6 +123,29 @@ def test_each_visitor_has_a_table_of_their_own(session: Session) -> None:
     assert other.param.budget.bounds == (1, 16)
 
 
+def test_the_budget_goes_as_far_as_the_longest_prompt(session: Session) -> None:
+    edit(session, 0, prompt="300")
+    assert session.param.budget.bounds == (1, 300)
+    session.budget = 200
+    edit(session, 0, prompt="x")
+    assert session.param.budget.bounds == (1, 200), "not below the budget"
+    edit(session, 0, prompt="9" * 40)
+    assert session.param.budget.bounds == (1, 200)
+    edit(session, 0, prompt="20000")
+    assert session.param.budget.bounds == (1, 8192)
+
+
+def test_a_trace_without_a_unit_is_kept_until_its_unit_is_chosen(session: Session) -> None:
+    session.open_trace("t.csv", b"timestamp,prompt,output\n0,120,30\n250,64,12\n")
+    assert session.unread is not None
+    assert session.scenario_name == "5a"
+    session.lang = "zh"
+    assert session.unread is not None, "the same notice in another language"
+    session.open_trace(*session.unread, "ms")
+    assert [session.scenario_name, session.unread] == [TRACE, None]
+    assert session.rows[1]["arrival"] == "250"
+
+
 # The setup.
 
 
@@ -244,6 +267,32 @@ def test_lanes_are_added_copied_changed_and_removed(session: Session) -> None:
     assert lane_keys(session) == ["continuous", "continuous-2", "vllm_v1"]
     session.reset()
     assert lane_keys(session) == ["static", "continuous"]
+
+
+def test_a_lane_that_cannot_stand_here_is_offered_with_the_reason(session: Session) -> None:
+    reasons = {name: why for name, _, why in session.payload["bases"]}
+    assert reasons["vllm_v1"] == reasons["static"] == ""
+    assert reasons["orca"].startswith("A can never run: its prompt of 6 must fit whole")
+    session.budget = 6
+    assert all(why == "" for _, _, why in session.payload["bases"])
+
+
+def test_a_lane_with_the_same_rounds_as_another_says_so(session: Session) -> None:
+    session.add_lane("vllm_v1")
+    session.add_lane("conservative")
+    rules = [lane["rule"] for lane in session.payload["lanes"]]
+    assert rules[2].startswith("same rounds as continuous here; ")
+    assert not any(rule.startswith("same") for rule in rules[:2])
+    session.lang = "zh"
+    assert session.payload["lanes"][2]["rule"].startswith("在这里各轮与连续相同；")
+
+
+def test_a_lane_takes_another_place(session: Session) -> None:
+    run_command(session, {"do": "move_lane", "key": "static", "step": 1})
+    assert lane_keys(session) == ["continuous", "static"]
+    run_command(session, {"do": "move_lane", "key": "static", "step": 5})
+    run_command(session, {"do": "move_lane", "key": "static", "step": 1})
+    assert lane_keys(session) == ["continuous", "static"]
 
 
 def test_one_lane_stays_and_five_do_not_fit(session: Session) -> None:

@@ -14,7 +14,7 @@ WORDS = {
         "add": "Add lane",
         "change": "Change its setup…",
         "title": "Continuous batching · budget 6",
-        "differs": "Differs: budget 4 → 6",
+        "differs": "Differs: budget 4 (static, continuous) / 6 (continuous · budget 6)",
         "shared": "As shared again",
         "all": "All lanes",
     },
@@ -22,7 +22,7 @@ WORDS = {
         "add": "加泳道",
         "change": "改它的设置……",
         "title": "连续批处理 · 预算 6",
-        "differs": "不同之处：预算 4 → 6",
+        "differs": "不同之处：预算 4（静态、连续） / 6（连续 · 预算 6）",
         "shared": "改回共用的",
         "all": "所有泳道",
     },
@@ -117,8 +117,11 @@ def test_a_view_shows_one_lane_with_its_own_requests(open_page: Open) -> None:
 
 def test_a_lane_that_cannot_run_is_named_and_the_picture_stays(open_page: Open) -> None:
     page = open_page("[data-testid=stage]", "scenario=5a&show=all")
-    add(page, "orca")
-    expect(page.locator(".notice")).to_contain_text("Orca cannot stand here. A can never run")
+    page.get_by_test_id("add-lane").click()
+    orca = page.get_by_test_id("add-orca")
+    expect(orca).to_have_attribute("aria-disabled", "true")
+    expect(orca).to_contain_text("A can never run: its prompt of 6 must fit whole")
+    page.keyboard.press("Escape")
     expect(titles(page)).to_have_count(2)
     tool(page, "continuous", "change")
     chunk = page.locator("#setup-max_chunk")
@@ -130,6 +133,14 @@ def test_a_lane_that_cannot_run_is_named_and_the_picture_stays(open_page: Open) 
     page.get_by_role("button", name="All lanes", exact=True).click()
     expect(page.locator("#setup .general")).to_contain_text("Continuous batching · largest chunk 0")
     expect(page).not_to_have_url(re.compile("lanes="))
+
+
+def test_a_lane_moves_up_and_down(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
+    page.get_by_test_id("lane-static").click()
+    expect(page.get_by_test_id("lane-up")).to_have_count(0)
+    page.get_by_test_id("lane-down").click()
+    expect(titles(page)).to_have_text(["Continuous batching", "Static batching"])
 
 
 def test_the_menu_works_from_the_keyboard(open_page: Open) -> None:

@@ -21,7 +21,7 @@ def player(page: Page) -> Locator:
 
 def only(page: Page, lane: str) -> Page:
     page.get_by_test_id(f"view-{lane}").click()
-    expect(player(page)).to_have_attribute("data-lanes", "1")
+    expect(player(page)).to_have_attribute("data-lanes", "2" if lane == "all" else "1")
     return page
 
 
@@ -86,6 +86,21 @@ def test_slow_motion_does_not_move_the_page(open_page: Open) -> None:
     for name in ("plan", "reserve", "execute", "commit"):
         phase(page, name)
         assert box_of(page.locator(".rb-tabs")) == tabs
+
+
+def test_a_phase_draws_nothing_that_is_not_computed_yet(open_page: Open) -> None:
+    page = only(open_page(STAGE, BY_HAND), "continuous")
+    step_to(page, 8)
+    begin = box_of(page.locator(".rb-cursor"))["x"]
+    step_to(page, 13)
+    done = page.locator(".rb-layer").nth(1)
+    for name in ("plan", "reserve"):
+        phase(page, name)
+        expect(done).to_have_css("clip-path", re.compile("^polygon"))
+        edges = re.findall(r"([-\d.]+)px [-\d.]+px", done.evaluate("el => el.style.clipPath"))
+        assert max(map(float, edges)) + box_of(done)["x"] == pytest.approx(begin + 1, abs=1)
+    phase(page, "execute")
+    expect(done).to_have_css("clip-path", re.compile("^inset"))
 
 
 def test_a_step_ends_slow_motion(open_page: Open) -> None:
@@ -254,3 +269,34 @@ def test_one_lane_and_its_tables_are_on_the_first_screen(open_page: Open) -> Non
     box, bar = total.bounding_box(), page.locator(".bar").bounding_box()
     assert box is not None and bar is not None
     assert box["y"] + box["height"] <= bar["y"]
+
+
+def test_curves_count_who_waits_from_the_arrival_on(open_page: Open) -> None:
+    page = only(open_page(STAGE, BY_HAND), "continuous")
+    tab(page, "curves")
+    waiting = page.locator(".rb-curve-name", has_text="Waiting")
+    for time, n in ((4, 1), (8, 1), (13, 0)):
+        step_to(page, time)
+        expect(waiting.locator("b")).to_have_text(str(n))
+
+
+def test_curves_have_a_time_axis_and_a_lane_that_has_ended_runs_nothing(open_page: Open) -> None:
+    page = only(open_page(STAGE, BY_HAND), "all")
+    tab(page, "curves")
+    times = page.get_by_test_id("curves").locator(".rb-time")
+    expect(times.first).to_have_text("0 ms")
+    expect(times.last).to_have_text("24")
+    running = page.locator(".rb-curve-name", has_text="Running")
+    step_to(page, 19.5)
+    expect(running.locator("b")).to_have_text(["2", "1"])
+    page.keyboard.press("End")
+    expect(running.locator("b")).to_have_text(["2", "0"])
+
+
+def test_means_over_unequally_many_have_no_difference(open_page: Open) -> None:
+    page = only(open_page(STAGE, BY_HAND), "all")
+    row = page.get_by_test_id("overall").get_by_role("row").filter(has_text="mean TTFT")
+    step_to(page, 8)
+    expect(row.get_by_role("cell").last).to_have_text("–")
+    page.keyboard.press("End")
+    expect(row.get_by_role("cell").last).to_have_text(re.compile(r"^[−+]\d"))

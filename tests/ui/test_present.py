@@ -120,7 +120,35 @@ def test_steps_are_in_reach_on_a_phone(open_page: Open) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_a_link_to_a_step_shows_its_words_on_a_phone(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=4")
+    expect(step_title(page)).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Next step")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_the_course_over_the_page_has_the_keys_and_escape_closes_it(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a")
+    page.get_by_role("button", name="Menu", exact=True).click()
+    expect(page.get_by_role("button", name="5a Be the scheduler")).to_be_focused()
+    press(page, "ArrowRight")
+    expect_time(page, "0")
+    press(page, "Escape")
+    expect(page.locator(".rail")).to_be_hidden()
+    expect(page.get_by_role("button", name="Menu", exact=True)).to_be_focused()
+    press(page, "ArrowRight")
+    expect_time(page, "4")
+
+
 # The address
+
+
+def test_a_link_to_an_unknown_scene_has_no_place_in_another(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=nope&step=99&time=4")
+    expect(page.locator(".notice")).to_contain_text("What else it said of that scene was left out")
+    expect_step(page, 1)
+    expect_time(page, "0")
 
 
 def test_a_link_restores_step_time_and_lanes(open_page: Open) -> None:
@@ -235,6 +263,26 @@ def test_what_is_presented_fits_the_screen(open_page: Open, shot: Callable[[str]
             shot(f"present-{width}-{lang}-other-colours")
             press(page, "l")
             expect(player(page)).not_to_have_attribute("lang", lang)
+
+
+def test_the_budget_is_in_reach_when_presenting(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=6")
+    press(page, "ArrowUp")
+    press(page, "p")
+    budget = page.locator(".present-budget b")
+    expect(budget).to_have_text("4")
+    press(page, "ArrowUp")
+    expect(budget).to_have_text("5")
+    page.get_by_role("button", name="Budget one less").click()
+    expect(budget).to_have_text("4")
+
+
+def test_the_end_of_a_scene_is_told_when_presenting(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=6")
+    press(page, "p", "ArrowRight")
+    expect(page.locator(".present-end")).to_have_text("End of the scene. N: A larger budget")
+    press(page, "ArrowLeft")
+    expect(page.locator(".present-end")).to_have_text("")
 
 
 # Keys

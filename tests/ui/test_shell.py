@@ -153,7 +153,7 @@ def test_the_budget_box_and_the_slider_agree(open_page: Open) -> None:
     box.fill("600")
     box.press("Enter")
     expect(box).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_text("a whole number from 1 to 16")).to_be_visible()
+    expect(page.get_by_text("a whole number, 1 to 16")).to_be_visible()
 
 
 def test_a_wrong_cell_says_why_and_undo_mends_it(open_page: Open) -> None:
@@ -246,6 +246,19 @@ def test_a_file_that_is_no_trace_is_refused_by_name(open_page: Open) -> None:
         {"name": "<b>x</b>.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
     )
     expect(page.locator(".notice")).to_contain_text("<b>x</b>.csv")
+
+
+def test_the_unit_of_a_trace_is_chosen_where_it_is_missed(open_page: Open) -> None:
+    page = open_page("h1")
+    data = b"timestamp,prompt,output\n0,120,30\n250,64,12\n"
+    page.locator("input[type=file]").set_input_files(
+        {"name": "x.csv", "mimeType": "text/csv", "buffer": data}
+    )
+    units = page.get_by_role("group", name="What the arrivals count")
+    units.get_by_role("button", name="ms").click()
+    expect(page.locator("h1")).to_have_text("Your trace")
+    expect(page.locator(".notice")).to_contain_text("250 ms")
+    expect(units).to_be_hidden()
 
 
 def test_opening_a_trace_first_says_what_it_may_be(open_page: Open) -> None:

@@ -9,6 +9,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from app.lane_specs import Fork, LaneSpec
+from app.packing import packed_lanes
+from tests.ui.stage import choose, drawn
+
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
 STAGE = "[data-testid=stage]"
@@ -94,10 +98,10 @@ def test_a_pool_shows_how_much_of_it_is_used(
     open_page: Open, shot: Callable[[str], object]
 ) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
-    expect(page.get_by_text("KV blocks")).to_have_count(0)
+    expect(page.locator(".rb-gutter", has_text="KV blocks")).to_have_count(0)
     height = box_of(page.locator(STAGE))["height"]
     page.evaluate(GIVE_POOL, 12)
-    expect(page.get_by_text("KV blocks")).to_be_visible()
+    expect(page.locator(".rb-gutter", has_text="KV blocks")).to_be_visible()
     expect(page.get_by_text("0 of 12")).to_be_visible()
     assert box_of(page.locator(STAGE))["height"] > height
     step_to(page, 8)
@@ -290,3 +294,62 @@ def test_zoom_acts_within_the_window_of_a_long_run(open_page: Open) -> None:
     assert nearer[0] <= time_of(page) <= nearer[1]
     page.keyboard.press("0")
     assert range_of(page) == window
+
+
+def test_the_frame_of_a_step_ends_where_its_request_is_to_be_guessed(open_page: Open) -> None:
+    page = open_page(STAGE, f"{BY_HAND}&step=4")
+    page.get_by_test_id("view-all").click()
+    marks = page.locator(".rb-marks")
+    expect(marks.locator(".rb-frame")).to_have_count(2)
+    expect(marks).to_have_css("clip-path", "none")
+    choose(page, "future-nothing")
+    expect(marks).to_have_css("clip-path", re.compile("inset"))
+    clip = re.search(r"inset\(\S+ ([\d.]+)px", marks.evaluate("el => el.style.clipPath"))
+    cursor, box = box_of(page.locator(".rb-cursor")), box_of(marks)
+    assert clip and box["x"] + box["width"] - float(clip[1]) < cursor["x"]
+
+
+def test_the_word_of_who_waits_stands_inside_one_round(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=7a")
+    page.get_by_test_id("view-all").click()
+    expect(player(page)).to_have_attribute("data-lanes", "2")
+    placed = {row["text"]: row["x"] for row in drawn(page, "plates")}
+    assert placed["A waits"] == pytest.approx(3, abs=0.1)  # its first round is 0 to 6
+    assert 16 < placed["idle seat"] < 22
+
+
+def test_a_short_wait_has_its_words_above_where_the_next_arrival_is_near(open_page: Open) -> None:
+    page = open_page(STAGE, BY_HAND)
+    page.get_by_test_id("view-all").click()
+    step_to(page, 13)
+    for words in ("B waits 2 ms", "C waits 2 ms"):
+        expect(page.locator(".rb-wait", has_text=words)).to_be_visible()
+
+
+def test_play_stays_in_sight_while_four_lanes_scroll(open_page: Open) -> None:
+    page = open_page(STAGE, f"{BY_HAND}&lanes=static/continuous/vllm_v1/sarathi")
+    page.get_by_test_id("view-all").click()
+    expect(player(page)).to_have_attribute("data-lanes", "4")
+    bar = box_of(page.locator(".bar"))
+    for found in (page.get_by_test_id("play"), page.locator(".rb-track")):
+        box = box_of(found)
+        assert box["y"] > 0 and box["y"] + box["height"] <= bar["y"]
+
+
+def test_the_round_axis_begins_at_the_start(open_page: Open) -> None:
+    page = open_page(STAGE, BY_HAND)
+    page.get_by_test_id("view-all").click()
+    choose(page, "axis-rounds")
+    step_to(page, 2)
+    expect(page.locator(".rb-times .rb-time").first).to_have_text("start")
+
+
+def test_the_pale_past_of_a_fork_leaves_the_cursor_as_it_is(open_page: Open) -> None:
+    lane = LaneSpec("x", {"mode": "continuous"}, (Fork(3, {"budget": "6"}),))
+    page = open_page(STAGE, f"{BY_HAND}&lanes={packed_lanes([lane])}")
+    expect(page.locator(".rb-fork-past")).to_have_count(1)
+    page.keyboard.press("ArrowRight")
+    cursor = box_of(page.locator(".rb-cursor"))
+    past = box_of(page.locator(".rb-fork-past"))
+    assert past["x"] < cursor["x"] < past["x"] + past["width"]
+    expect(page.locator(".rb-cursor")).to_have_css("z-index", "1")

@@ -24,7 +24,7 @@ function laneOnRounds(lane, place) {
     ...lane,
     rounds: { ...lane.rounds, start: start.map((_, i) => i), end: end.map((_, i) => i + 1) },
     times: { start, end }, end: place(lane.end),
-    waits: lane.waits.map(moved), gaps: lane.gaps.map(moved),
+    queue: { ...lane.queue, t: lane.queue.t.map(place) }, waits: lane.waits.map(moved), gaps: lane.gaps.map(moved),
   };
 }
 

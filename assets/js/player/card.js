@@ -10,6 +10,8 @@ const SECOND_HEAD = 18;
 const MOST_CARD_HEIGHT = 236;
 const SQUEEZED = 240;
 const MOST_ON_PHONE = 3 * LINE_HEIGHT + 6;
+const MANY_CARDS = 3; // from so many on they stand in two rows, and each has less height
+const MOST_AMONG_MANY = 5 * LINE_HEIGHT;
 
 /** Make the card of a lane; `onPhase` is told which phase is wanted. */
 function createCard(lane, isOnly, say, onPhase) {
@@ -37,7 +39,8 @@ function allCards(lane) {
  */
 function fitCards(cards, lanes, width, size) {
   const font = sentenceFont(size, cards.length === 1);
-  cards.forEach((card, i) => fitCard(card, lanes[i], width, size, font));
+  const limit = cards.length < MANY_CARDS ? MOST_CARD_HEIGHT : MOST_AMONG_MANY;
+  cards.forEach((card, i) => fitCard(card, lanes[i], width, size, { font, limit }));
   const scale = size.card / 14;
   const lane = longest(cards.map((card) => card.lane.textContent), font, 700);
   const sums = lanes.flatMap(allCards).map((one) => `${one.sum ?? ""}${one.ms ?? ""}`);
@@ -70,7 +73,7 @@ function sentenceFont(size, isOnly) {
  * Reserve the place of the longest lines at this width. Sentences of all rounds begin at one place,
  * beside the widest bricks; where that would squeeze them, beside those of their own round.
  */
-function fitCard(card, lane, width, size, font) {
+function fitCard(card, lane, width, size, { font, limit }) {
   const scale = size.card / 14;
   const cards = allCards(lane);
   const common = brickColumn(cards) * scale;
@@ -84,7 +87,7 @@ function fitCard(card, lane, width, size, font) {
   };
   const heights = cards.map((one) => one.lines.reduce(
     (sum, line) => sum + height(line, card.column(one)), one.more ? LINE_HEIGHT * scale : 0));
-  const room = Math.min(size.name === "phone" ? MOST_ON_PHONE : MOST_CARD_HEIGHT * scale, most(heights, LINE_HEIGHT));
+  const room = Math.min(size.name === "phone" ? MOST_ON_PHONE : limit * scale, most(heights, LINE_HEIGHT));
   card.el.style.setProperty("--rb-card-lines", `${room}px`);
 }
 

@@ -158,7 +158,7 @@ function drawRun(ctx, lane, run, flags) {
       word: flags.word && k === 0,
     });
   }
-  if (isWordInMiddle(run)) labelRun(ctx, lane, run, { from, to, letter: flags.letter });
+  if (isWordInMiddle(run)) labelRun(ctx, lane, run, flags);
 }
 
 /** The phase of a run as it is drawn: a prefill that repeats work, and a pause, have signs of their own. */

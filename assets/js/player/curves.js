@@ -6,7 +6,8 @@ const CURVE_ABOVE = 12;
 const CURVE_TITLED = 26; // above it, where its name and values stand there and not in the gutter
 const CURVE_BELOW = 8;
 const LANE_DASHES = ["", "7 3", "2 3", "9 3 2 3"]; // lanes are told apart by colour and by dash
-const LANE_COLOURS = [0, 4, 3, 5];
+const LANE_COLOURS = [0, 4, 3, 2];
+const CURVE_TIMES = 22;
 
 /** Make the panel of the curves. */
 function createCurves(ctx, layout) {
@@ -18,21 +19,23 @@ function createCurves(ctx, layout) {
     kind.base = kind.from + above + CURVE_ROOM;
   });
   const picture = () => drawCurves(ctx, layout, kinds);
-  const axes = h("div.rb-curves-axes", {}, drawAxes(ctx, layout, kinds));
+  const axes = h("div.rb-curves-axes", {}, drawAxes(ctx, layout, kinds, isTitled));
   const ghost = h("div.rb-curves-ghost", {}, picture());
   const full = h("div.rb-curves-full", {}, picture());
-  const cursor = h("div.rb-cursor", { style: { top: "0px", bottom: "0px" } });
+  const cursor = h("div.rb-cursor", { style: { top: "0px", bottom: `${CURVE_TIMES - 2}px` } });
   const values = kinds.map(() => ctx.lanes.map(() => h("b")));
   const names = kinds.map((kind, i) => curveName(ctx, layout, kind, values[i], isTitled));
-  const stack = h("div.rb-curves-stack", { style: { height: `${kinds.at(-1).base + CURVE_BELOW}px` } },
-    axes, hidesFuture(ctx) ? null : ghost, full, cursor, ...names);
+  const times = curveTimes(ctx, layout, kinds);
+  const stack = h("div.rb-curves-stack", { style: { height: `${kinds.at(-1).base + CURVE_TIMES}px` } },
+    axes, hidesFuture(ctx) ? null : ghost, full, cursor, ...names, ...times.map(({ el: time }) => time));
   const el = h("section.rb-curves", { "data-testid": "curves", "aria-label": ctx.say("curves") },
     ctx.lanes.length > 1 ? curveLegend(ctx) : null, stack);
-  const settle = (states) => kinds.forEach(({ list, digits }, i) => ctx.lanes.forEach((lane, l) => {
-    const index = curveIndex(states.get(lane));
-    setText(values[i][l], numberText(index < 0 ? 0 : list(lane)[index], digits));
-  }));
+  const tell = (wanted, value) => kinds.forEach((kind, i) => kind[wanted] && ctx.lanes.forEach((lane, l) =>
+    setText(values[i][l], numberText(value(kind, lane), kind.digits))));
+  const settle = (states) => tell("at", ({ at }, lane) => at(lane, states.get(lane)));
   const place = (t) => {
+    tell("live", ({ live }, lane) => live(lane, t));
+    for (const { el: time, t: from } of times) time.hidden = hidesFuture(ctx) && from > t + ctx.clock.eps;
     const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
     cursor.style.transform = `translateX(${x}px)`;
     full.style.clipPath = `inset(0 ${Math.max(0, layout.width - x)}px 0 0)`;
@@ -40,22 +43,30 @@ function createCurves(ctx, layout) {
   return { el, settle, place };
 }
 
-/** The round whose values stand beside a curve. */
-function curveIndex({ lit, ended, phase }) {
-  return lit >= 0 && phase < 0 ? lit : ended;
+/** How a value of rounds is read at the cursor: that of the round under way, nothing between rounds. */
+function underWay(list) {
+  return (lane, { lit, ended, phase }) => {
+    if (lit < 0) return 0;
+    return list(lane)[phase < 0 ? lit : ended] ?? 0;
+  };
 }
 
-/** What there is a curve of. */
-function curveKinds({ payload, lanes, say }) {
+/** What there is a curve of; its value changes with the rounds (`at`), or also inside them (`live`). */
+function curveKinds({ payload, lanes, say, clock }) {
   const tps = payload.overall_head.findIndex((head) => head.key === "output_tps");
   const unit = payload.overall_head[tps].unit;
+  const rate = (lane) => lane.overall.rows.map((row) => row[tps] ?? 0);
+  const used = (lane) => lane.rounds.used;
   const kinds = [
-    { name: say("curve_waiting"), list: (lane) => lane.rounds.waiting, digits: 0 },
-    { name: say("curve_running"), list: runningOf, digits: 0 },
-    { name: say("curve_tps"), list: (lane) => lane.overall.rows.map((row) => row[tps] ?? 0), digits: 1, unit },
+    {
+      name: say("curve_waiting"), list: (lane) => lane.queue.n, spans: queueSpans, digits: 0,
+      live: (lane, t) => waitingAt(lane, clock, t),
+    },
+    { name: say("curve_running"), list: runningOf, at: underWay(runningOf), digits: 0 },
+    { name: say("curve_tps"), list: rate, at: (lane, { ended }) => lane.overall.rows[ended]?.[tps] ?? 0, digits: 1, unit },
   ];
   if (lanes.some((lane) => lane.pool)) {
-    kinds.push({ name: say("gutter_kv"), list: (lane) => lane.rounds.used, digits: 0, limit: most(lanes.map((lane) => lane.pool ?? 0)) });
+    kinds.push({ name: say("gutter_kv"), list: used, at: underWay(used), digits: 0, limit: most(lanes.map((lane) => lane.pool ?? 0)) });
   }
   return kinds;
 }
@@ -76,18 +87,26 @@ function curveTop({ limit, list }, lanes) {
 }
 
 /** The zero lines, and what the top of each curve stands for; that tells of the future, too. */
-function drawAxes(ctx, layout, kinds) {
+function drawAxes(ctx, layout, kinds, isTitled) {
   const picture = curvePicture(layout, kinds);
+  const [dx, dy, anchor] = isTitled ? [-6, 4, "end"] : [5, -4, "start"];
   kinds.forEach((kind) => {
     const y = kind.base + 0.5;
     const top = curveTop(kind, ctx.lanes);
     picture.append(svg("line", { x1: layout.gutter, x2: layout.right, y1: y, y2: y, class: "rb-curve-base" }));
     if (!top || (hidesFuture(ctx) && !kind.limit)) return;
-    const text = svg("text", { x: layout.right, y: y - CURVE_ROOM - 4, "text-anchor": "end", class: "rb-curve-top" });
+    const place = { x: layout.gutter + dx, y: y - CURVE_ROOM + dy, "text-anchor": anchor };
+    const text = svg("text", { ...place, class: "rb-curve-top" });
     text.textContent = numberText(top, top < 10 ? 1 : 0);
     picture.append(text);
   });
   return picture;
+}
+
+/** The times of the stage, under the curves too. */
+function curveTimes(ctx, layout, kinds) {
+  return chooseTimes({ ...ctx, layout }).map(({ t, text, x }) =>
+    ({ t, el: h("span.rb-time", { text, style: { left: `${x}px`, top: `${kinds.at(-1).base + 3}px` } }) }));
 }
 
 /** All curves as one picture. */
@@ -97,7 +116,8 @@ function drawCurves({ lanes, clock }, layout, kinds) {
     const top = curveTop(kind, lanes) || 1;
     lanes.forEach((lane, place) => {
       const look = lanes.length === 1 ? {} : laneLine(place);
-      const d = curvePath(lane, kind.list(lane), layout, { base: kind.base, top, eps: clock.eps });
+      const spans = kind.spans?.(lane) ?? lane.rounds;
+      const d = curvePath(spans, kind.list(lane), layout, { base: kind.base, top, eps: clock.eps });
       picture.append(svg("path", { d, class: "rb-curve", ...look }));
     });
   });
@@ -105,10 +125,10 @@ function drawCurves({ lanes, clock }, layout, kinds) {
 }
 
 /** One lane's steps; where no round is under way the line breaks. */
-function curvePath(lane, values, layout, { base, top, eps }) {
+function curvePath(spans, values, layout, { base, top, eps }) {
   const parts = [];
   let right = null;
-  for (const { t0, t1, value } of equalStretches(lane.rounds, values, eps)) {
+  for (const { t0, t1, value } of equalStretches(spans, values, eps)) {
     if (t1 <= layout.from || t0 >= layout.to) continue;
     const y = (base - (CURVE_ROOM * value) / top).toFixed(1);
     const [from, to] = [layout.cut(t0).toFixed(1), layout.cut(t1).toFixed(1)];

@@ -134,15 +134,27 @@ function labelCentre(ctx, box, labels, ink, plate, weight = 700) {
   ctx.sheet.full.plates.push(textRow(x, y, text, ink, size.font, style));
 }
 
-/** The word of an idle seat or of a member that is held up, once, in the middle of the run. */
-function labelRun(ctx, lane, run, { from, to, letter }) {
+/**
+ * The word of an idle seat or of a member that is held up, once: in the middle of the first round
+ * that has room for it, else of the run.
+ */
+function labelRun(ctx, lane, run, { letter }) {
   const { size } = ctx.layout;
   const word = ctx.say(quietWord(run));
   const name = letter && run.kind === "hold" ? `${ctx.payload.requests[run.req].label} ` : "";
-  const text = [name + word, word].find((one) => textWidth(one, size.font) + 12 <= to - from);
+  const places = wordPlaces(ctx.layout, lane, run);
+  const fits = (one, [from, to]) => textWidth(one, size.font) + 12 <= to - from;
+  const text = [name + word, word].find((one) => places.some((place) => fits(one, place)));
   if (lane.dense || !text || size.name === "phone") return;
+  const [from, to] = places.find((place) => fits(text, place));
   const ink = run.kind === "idle" ? ctx.theme.ink2 : ctx.colourOf(run.req).onsoft;
   const plate = run.kind === "idle" || run.paused ? ctx.theme.surface : null;
   const y = lane.rowCentre(lane.rowOf(run));
   ctx.sheet.full.plates.push(textRow((from + to) / 2, y, text, ink, size.font, { align: "center", plate }));
+}
+
+/** Where the word of a run may stand: in each of its rounds, or across all of them. */
+function wordPlaces({ cut }, { lane: { rounds: { start, end } } }, { first, count }) {
+  const rounds = Array.from({ length: count }, (_, k) => [cut(start[first + k]), cut(end[first + k])]);
+  return [...rounds, [rounds[0][0], rounds.at(-1)[1]]];
 }

@@ -58,8 +58,8 @@ function addLane({ act, command }, wish) {
 
 /** What a new lane can begin as. */
 function addItems(lanes, payload, say) {
-  const bases = payload.bases.map(([base, text]) =>
-    ({ text, id: `add-${base}`, act: () => addLane(lanes, { do: "add_lane", base }) }));
+  const bases = payload.bases.map(([base, text, why]) =>
+    ({ text, why, id: `add-${base}`, act: () => addLane(lanes, { do: "add_lane", base }) }));
   const copies = payload.lanes.map(({ key, title }) => ({
     text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => addLane(lanes, { do: "copy_lane", key }),
   }));
@@ -74,7 +74,7 @@ function drawLine(lanes, payload, shown, say) {
   setShown(line, shown.length === 1 || Boolean(differs));
   if (shown.length > 1) line.replaceChildren(h("span.rb-lane-rule", { text: differs, title: differs }));
   else {
-    line.replaceChildren(h("b", { text: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule }),
+    line.replaceChildren(h("b", { text: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule_full }),
       ...toolButton(lanes, payload, lane, say));
   }
 }
@@ -114,11 +114,19 @@ function toolItems(lanes, payload, lane, say) {
       text: say("lane_copy"), id: "lane-copy", act: () => addLane(lanes, { do: "copy_lane", key }),
       why: isFull ? say("lane_most", { n: payload.most_lanes }) : "",
     },
+    ...(isLast ? [] : moveItems(lanes, payload, lane, say)),
     {
       text: say("lane_remove"), id: "lane-remove", act: () => command({ do: "remove_lane", key }),
       why: isLast ? say("lane_last") : "",
     },
   ];
+}
+
+/** One place up or down, where there is a place. */
+function moveItems({ command }, payload, { key }, say) {
+  const places = payload.lanes.map((lane) => lane.key);
+  return [["lane_up", -1], ["lane_down", 1]].filter(([, step]) => places[places.indexOf(key) + step]).map(([word, step]) =>
+    ({ text: say(word), id: word.replace("_", "-"), act: () => command({ do: "move_lane", key, step }) }));
 }
 
 /** Open the menu at a button, or close it if it is open there. */

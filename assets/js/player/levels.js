@@ -37,16 +37,16 @@ function placeLevels(plan, stripEnd) {
 /** Draw a lane's levels. */
 function drawLevels(ctx, lane) {
   const { theme } = ctx;
-  const { used, waiting } = lane.lane.rounds;
+  const { rounds, queue } = lane.lane;
   if (lane.kv) {
     const box = { top: lane.kvY, bottom: lane.kvEnd };
-    drawSteps(ctx, lane, used, lane.lane.pool, { ...box, fill: theme.line2 });
+    drawSteps(ctx, rounds, rounds.used, lane.lane.pool, { ...box, fill: theme.line2 });
     levelRule(ctx, lane.kvEnd, theme.line);
     levelRule(ctx, lane.kvY, theme.ink, 1.5);
   }
   if (lane.line) {
     const box = { top: lane.lineY, bottom: lane.bottom };
-    drawSteps(ctx, lane, waiting, most(waiting, 1), { ...box, fill: null });
+    drawSteps(ctx, queueSpans(lane.lane), queue.n, most(queue.n, 1), { ...box, fill: null });
     levelRule(ctx, lane.bottom, theme.line);
   }
 }
@@ -57,11 +57,21 @@ function levelRule({ layout, sheet }, y, color, width = 1) {
   addRule(sheet, layout.gutter - overhang, y, layout.right + overhang, y, color, color, width);
 }
 
-/** Values of rounds as steps between a base and a top that stands for `limit`. */
-function drawSteps(ctx, lane, values, limit, { top, bottom, fill }) {
+/** When each length of a lane's queue begins and ends. */
+function queueSpans({ queue: { t }, rounds }) {
+  return { start: t, end: [...t.slice(1), Math.max(t.at(-1), rounds.end.at(-1) ?? 0)] };
+}
+
+/** How many waited until a time. */
+function waitingAt({ queue }, clock, t) {
+  return queue.n[lowerBound(queue.t, t - clock.eps) - 1] ?? 0;
+}
+
+/** Values of stretches of time as steps between a base and a top that stands for `limit`. */
+function drawSteps(ctx, spans, values, limit, { top, bottom, fill }) {
   const { layout, theme, sheet } = ctx;
   let before = null;
-  for (const { t0, t1, value } of equalStretches(lane.lane.rounds, values, ctx.clock.eps)) {
+  for (const { t0, t1, value } of equalStretches(spans, values, ctx.clock.eps)) {
     if (t1 <= layout.from || t0 >= layout.to) continue;
     const box = { left: layout.cut(t0), right: layout.cut(t1), bottom };
     const y = bottom - (bottom - top) * Math.min(1, value / limit);
@@ -77,7 +87,7 @@ function drawSteps(ctx, lane, values, limit, { top, bottom, fill }) {
   }
 }
 
-/** Rounds that follow on each other with equal values, as {t0, t1, value}. */
+/** Rounds, or other stretches, that follow on each other with equal values, as {t0, t1, value}. */
 function equalStretches({ start, end }, values, eps) {
   const stretches = [];
   for (let i = 0; i < end.length; i += 1) {
@@ -97,7 +107,7 @@ function writeLevels(stage, ctx, lane) {
   return (t) => {
     const lit = litRound(lane.lane, ctx.clock, t);
     const index = lit >= 0 ? lit : lastEnded(lane.lane, ctx.clock, t);
-    for (const part of parts) part(index);
+    for (const part of parts) part(index, t);
   };
 }
 
@@ -123,6 +133,5 @@ function writeKv(stage, ctx, lane) {
 /** "Waiting 2". */
 function writeLine(stage, ctx, lane) {
   const el = label(stage, "rb-gutter", "", 0, lane.lineY + lane.line / 2);
-  const { waiting } = lane.lane.rounds;
-  return (index) => setText(el, ctx.say("gutter_waiting", { n: numberText(index < 0 ? 0 : waiting[index]) }));
+  return (_, t) => setText(el, ctx.say("gutter_waiting", { n: numberText(waitingAt(lane.lane, ctx.clock, t)) }));
 }

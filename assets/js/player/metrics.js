@@ -209,9 +209,18 @@ function createOverallComparison(ctx) {
     const sets = lanes.map(({ overall: part }, i) =>
       (isFinal ? part.final : setAt(part, states.get(lanes[i]).ended)));
     const isOver = isFinal || areOver(lanes, states);
-    fillGrid(grid, (r, g) => comparedCell(sets.map((set) => set[heads[r].column]), g, heads[r], isOver));
+    const isEven = (column) => isOver || haveSameCount(lanes, states, column);
+    fillGrid(grid, (r, g) => (g >= lanes.length && !isEven(heads[r].column)
+      ? { text: "–" }
+      : comparedCell(sets.map((set) => set[heads[r].column]), g, heads[r], isOver)));
   };
   return { grid, settle };
+}
+
+/** Whether a metric of the lanes is over equally many so far; one that is no mean always is. */
+function haveSameCount(lanes, states, column) {
+  const counts = lanes.map((lane) => lane.overall.counted[column]?.[states.get(lane).ended] ?? 0);
+  return new Set(counts).size === 1;
 }
 
 /** Whether all tokens of these lanes are out. */

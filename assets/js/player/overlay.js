@@ -47,7 +47,8 @@ function overlayLane(stage, ctx, lane, words) {
     title?.(t);
     levels(t);
     for (const wait of waits) setShown(wait.el, wait.until <= t + ctx.clock.eps);
-    for (const batch of batches) setShown(batch.el, batch.from <= t + ctx.clock.eps);
+    const ahead = ctx.future === "nothing" ? -ctx.clock.eps : ctx.clock.eps;
+    for (const batch of batches) setShown(batch.el, batch.from <= t + ahead);
     if (lead) setShown(lead.el, t >= lead.from - ctx.clock.eps);
   };
   return { settle };
@@ -89,7 +90,7 @@ function settleLit(ctx, lane, lit, captions, t) {
 function writeTitle(stage, ctx, lane) {
   const { say, layout, clock } = ctx;
   const place = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
-  const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule });
+  const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule, title: lane.lane.rule_full });
   const row = h(
     "div.rb-lane-title",
     { style: { top: `${lane.titleY}px`, height: `${lane.title}px` } },

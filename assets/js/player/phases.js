@@ -3,6 +3,7 @@
 
 const PHASE_STOPS = [0.075, 0.225, 0.575, 1];
 const PLAN = 0;
+const EXECUTE = 2;
 const COMMIT = 3;
 const MOST_LINES = 8;
 
@@ -15,6 +16,13 @@ function isSlow({ isPlaying, clock, t }) {
 function phaseOf({ rounds: { start, end } }, round, t) {
   const share = (t - start[round]) / (end[round] - start[round]);
   return PHASE_STARTS.filter((from) => share >= from).length - 1;
+}
+
+/** The time up to which each lane has computed, where one only plans or reserves; else null. */
+function computedUntil({ lanes, t }, states) {
+  const isBefore = ({ phase }) => phase >= 0 && phase < EXECUTE;
+  if (!states.some(isBefore)) return null;
+  return lanes.map((lane, i) => (isBefore(states[i]) ? lane.rounds.start[states[i].lit] : t));
 }
 
 /** When a phase of a lane's round is shown. */
@@ -114,15 +122,16 @@ function executeCard(lane, round, { payload, say }) {
 
 /** "the round itself 2 + prompt 2 × 0.5 + decode 2 × 1 = 5 ms". */
 function costText(lane, round, say) {
-  const { prices, rounds } = lane;
+  const { rounds } = lane;
+  const prices = lane.prices.findLast(({ first }) => first <= round);
   const decodes = rounds.D[round] + (prices.pads ? rounds.bucket_padding[round] : 0);
   const terms = [
     ["cost_prefill", rounds.P[round], prices.per_prefill],
     ["cost_decode", decodes, prices.per_decode],
-    ["cost_kv", prices.kv_read?.[round] ?? 0, prices.per_kv_token],
+    ["cost_kv", prices.kv_read?.[round - prices.first] ?? 0, prices.per_kv_token],
     ["cost_draft", rounds.V[round], prices.per_draft],
   ].filter(([, n, price]) => n && price);
-  const rest = prices.rest?.[round] ?? 0;
+  const rest = prices.rest?.[round - prices.first] ?? 0;
   const parts = [
     say("cost_base", { t: numberText(prices.base, 6) }),
     ...terms.map(([key, n, price]) => say(key, { n: numberText(n), price: numberText(price, 6) })),

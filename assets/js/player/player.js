@@ -60,8 +60,9 @@ function buildPage(player) {
   const { bar, stage, scrub, overview, transport } = player;
   player.root.classList.add("rb-player");
   const stageBox = h("div.rb-stage-box", {}, stage.el, player.laneParts.heads, player.hands.column);
-  player.body = h("div.rb-body", {},
-    stageBox, stage.times, scrub.el, overview.el, player.hands.bar, player.extras, transport.el, player.cardsEl, player.below.el);
+  const dock = h("div.rb-dock", {},
+    stage.times, scrub.el, overview.el, player.hands.bar, player.extras, transport.el);
+  player.body = h("div.rb-body", {}, stageBox, dock, player.cardsEl, player.below.el);
   player.root.append(
     bar.el, player.empty, player.body, player.tip.el, player.laneParts.menu.el, player.voice);
 }
@@ -222,9 +223,9 @@ function show(player) {
     redraw(player);
     return;
   }
-  placeCursor(stage, t);
-  placeHandle(scrub, t);
   const states = laneStates(player);
+  placeCursor(stage, t, computedUntil(player, states));
+  placeHandle(scrub, t);
   const told = states.map(({ lit, ended, phase }) => `${lit},${ended},${phase}`);
   const signature = [boundaryBefore(clock, t), ...told].join(";");
   if (signature !== player.signature) {

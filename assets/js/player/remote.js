@@ -127,6 +127,7 @@ function drawMarks(player, isNew = false) {
   const chosen = payload.requests.flatMap((request, i) => (marked.includes(request.id) ? [i] : []));
   stage.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
     chosen.flatMap((req) => bandsOf(layout, lane, req).map((band) => bandOf(lane, band, payload.requests[req])))));
+  clipMarks(stage);
 }
 
 /** A band; on seats it is a frame, as the cells would cover it. */
@@ -148,7 +149,7 @@ function bandsOf(layout, lane, req) {
   return rows.map((row) => {
     const own = runs.filter((run) => run.seat === row);
     const last = own.at(-1);
-    return { row, left: layout.cut(start[own[0].first]) - 3, right: layout.cut(end[last.first + last.count - 1]) + 3 };
+    return { row, left: layout.cut(start[own[0].first]) - MARK_REACH, right: layout.cut(end[last.first + last.count - 1]) + MARK_REACH };
   });
 }
 
@@ -170,8 +171,10 @@ function spokenRound(player) {
   const { stage, lanes, clock, t, payload } = player;
   const cards = lanes.map((lane) => {
     const lines = cardAt(lane, clock, t)?.lines ?? [];
-    const said = lines.map((line) => `${payload.requests[line.req]?.id ?? line.label ?? ""} ${line.text}`);
-    return [lanes.length > 1 ? `${lane.short ?? lane.title}:` : "", ...said].join(" ");
+    const said = lines.length
+      ? lines.map((line) => `${payload.requests[line.req]?.id ?? line.label ?? ""} ${line.text}`)
+      : [player.say("no_round")];
+    return lanes.length > 1 ? player.say("said_lane", { lane: lane.short ?? lane.title, text: said.join(" ") }) : said.join(" ");
   });
   return [stage.el.getAttribute("aria-label"), ...cards].join(" ");
 }

@@ -1,5 +1,7 @@
 // The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
 
+const MARK_REACH = 3; // px by which the frame of a step goes beyond the cells it is about
+
 /**
  * Make the stage. The figures are inert: Bokeh's own elements would take the focus from it.
  * @param {{full: Object, ghost: Object}} figures Bokeh figures
@@ -107,8 +109,11 @@ function batchRows(lane, batch) {
   return { from: lane.byRequest ? Math.min(...rows) : 0, to: most(rows) + 1 };
 }
 
-/** Move cursor and clips to a time: the only thing done at every frame. */
-function placeCursor(stage, t) {
+/**
+ * Move cursor and clips to a time: the only thing done at every frame.
+ * @param {?number[]} drawn in slow motion the time up to which each lane has computed, else null
+ */
+function placeCursor(stage, t, drawn = null) {
   const { layout, parts } = stage;
   const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
   const isAtEnd = x >= layout.right - 0.25;
@@ -116,8 +121,27 @@ function placeCursor(stage, t) {
   parts.cursor.style.transform = `translateX(${x}px)`;
   const isOff = Math.abs(layout.x(t) - x) > 0.5;
   if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
-  parts.full.style.clipPath = `inset(-8px ${past}px -8px -8px)`;
-  parts.lits.style.clipPath = stage.isFutureHidden ? parts.full.style.clipPath : "";
-  parts.ghost.style.clipPath = `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
+  const until = `inset(-8px ${past}px -8px -8px)`;
+  parts.full.style.clipPath = drawn ? stairs(layout, drawn, -8) : until;
+  parts.lits.style.clipPath = stage.isFutureHidden ? until : "";
+  parts.ghost.style.clipPath = drawn
+    ? stairs(layout, drawn, layout.width + 8) : `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
+  stage.marksUntil = `inset(-8px ${isAtEnd ? -8 : past + MARK_REACH + 1}px -8px -8px)`;
+  clipMarks(stage);
   stage.overlay.placeTag(x, t, isOff);
+}
+
+/** What lies between an edge of the stage and a time of its own in each lane. */
+function stairs({ lanes, height, cut }, times, edge) {
+  const steps = lanes.flatMap((_, i) => {
+    const top = i ? lanes[i].top : -8;
+    const bottom = lanes[i + 1]?.top ?? height + 8;
+    return [top, bottom].map((y) => `${cut(times[i])}px ${y}px`);
+  });
+  return `polygon(${[`${edge}px -8px`, ...steps, `${edge}px ${height + 8}px`].join()})`;
+}
+
+/** Frames on seats end where their request is not to be known yet; bands of rows tell nothing. */
+function clipMarks({ marks, marksUntil, layout, isFutureHidden }) {
+  if (marks) marks.style.clipPath = isFutureHidden && !layout.byRequest ? marksUntil : "";
 }

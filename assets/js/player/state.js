@@ -22,9 +22,9 @@ function settle(player, states) {
   const { stage, scrub, clock, t, say, payload, lanes } = player;
   stage.overlay.settle(t);
   const [round, of, time] = wherePhrase({ ...player, size: SIZES.normal }, states);
-  const spoken = [`${round}${of}`, time].filter(Boolean).join(", ");
+  const spoken = [`${round}${of}`, time].filter(Boolean).join(say("said_comma"));
   settleScrub(scrub, boundaryBefore(clock, t), spoken);
-  stage.el.setAttribute("aria-label", `${payload.title}. ${spoken}`);
+  stage.el.setAttribute("aria-label", say("said_stage", { title: payload.title, where: spoken }));
   const atEnd = clock.bounds[boundaryBefore(clock, t)];
   const known = new Map();
   lanes.forEach((lane, i) => {

@@ -45,8 +45,11 @@ function tagTime(payload, clock, t) {
 function chooseTimes({ layout, payload, say, clock }) {
   const { font } = layout.size;
   const visible = clock.bounds.filter((t) => t >= layout.from - clock.eps && t <= layout.to + clock.eps);
+  const length = layout.to - layout.from;
+  const begin = isToldByRounds(payload) ? say("axis_start") : timeText(payload, say, clock.t0);
   const make = (t, i) => {
-    const text = i === 0 ? timeText(payload, say, t) : timeNumber(payload, t);
+    const number = axisNumber(payload, t, length);
+    const text = i > 0 ? number : t <= clock.t0 + clock.eps ? begin : say(`time_${unitOf(payload)}`, { t: number });
     return { t, text, x: layout.x(t), half: textWidth(text, font) / 2 };
   };
   if (visible.length === 0) return [];
@@ -63,4 +66,10 @@ function chooseTimes({ layout, payload, say, clock }) {
     chosen.push(item);
   }
   return [...chosen, last];
+}
+
+/** A time on the axis, without its unit: as exact as so much of the clock needs. */
+function axisNumber(payload, t, length) {
+  if (payload.axis === "rounds" || length <= LONG_WINDOW) return timeNumber(payload, t);
+  return inSeconds(payload) ? numberText(t / 1000, length > 5 * LONG_WINDOW ? 2 : 3) : numberText(t, 0);
 }

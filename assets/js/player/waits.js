@@ -16,7 +16,25 @@ function drawWaits(ctx, lane) {
     if (lane.byRequest || !wait.text) return [];
     return [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
   });
-  return words.filter((word) => hasRoom(ctx, lane, word));
+  return words.flatMap((word) => (hasRoom(ctx, lane, word) ? [word] : perched(ctx, lane, word, words)));
+}
+
+/**
+ * A sentence without room beside its triangle stands over it, in the first row, where it keeps
+ * clear of the other sentences of that row.
+ */
+function perched(ctx, lane, word, words) {
+  const { layout } = ctx;
+  const half = textWidth(word.text, layout.size.font, 700) / 2 + 3;
+  const x = Math.min(layout.width - half, Math.max(layout.gutter + half, (layout.x(word.from) + layout.cut(word.until)) / 2));
+  const isClear = words.every((other) => {
+    if (other === word || other.row > 0) return true;
+    const width = textWidth(other.text, layout.size.font, 700) + 6;
+    const left = other.above ? other.x - width / 2 : layout.x(other.from) - 8;
+    return x + half < left || x - half > (other.above ? left : other.x) + width;
+  });
+  const y = lane.queueY + lane.waitBase - layout.size.font * 1.1;
+  return word.row === 0 && isClear && word.from >= layout.from ? [{ ...word, above: true, x, y }] : [];
 }
 
 /** Whether any of a wait lies in the range shown. */

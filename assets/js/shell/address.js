@@ -52,6 +52,8 @@ export function address({model, steps, complain}) {
   const fulfil = () => {
     const {working, lesson, notice} = model.view;
     if (!wish || !player || working || player.state().run === wish.run) { return; }
+    const is_elsewhere = wish.scenario && wish.scenario !== model.view.scenario; // its places are none of this scene
+    if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null}; }
     const can_look = look(player.views, wish.looks);
     const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
     wish = null;
@@ -121,7 +123,9 @@ function wish_of(search) {
   const [step, time, show] = OWN.map((name) => asked.get(name));
   const looks = Object.fromEntries(
     Object.entries(LOOKS).map(([choice, name]) => [choice, asked.get(name) ?? USUAL[choice]]));
-  return {step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show, looks};
+  return {
+    scenario: asked.get("scenario"), step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show, looks,
+  };
 }
 
 /** What comes nearest to a wish: a step there is, a time in the run, lanes that are shown; is it the wish? */

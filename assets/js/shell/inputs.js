@@ -45,23 +45,31 @@ export function inputs({model, drawer}) {
     judge(good);
     if (good) { model.send_msg({type: "budget", value}); }
   };
+  const by = (step) => {
+    const {value, low: least, high: most} = model.view.budget;
+    commit(String(Math.min(most, Math.max(least, (Number(plain(number.value)) || value) + step))));
+  };
   number.addEventListener("change", () => commit(plain(number.value)));
   number.addEventListener("keydown", (event) => {
     const step = {ArrowUp: 1, ArrowDown: -1}[event.key];
     if (!step || event.isComposing) { return; }
     event.preventDefault();
-    const {value, low: least, high: most} = model.view.budget;
-    commit(String(Math.min(most, Math.max(least, (Number(plain(number.value)) || value) + step))));
+    by(step);
   });
 
   let is_first = true;
-  const update = ({budget, num_problems, num_setup_problems}) => {
+  let shown = null;
+  const update = ({scenario, budget, num_problems, num_setup_problems}) => {
     number.setAttribute("aria-valuemin", budget.low);
     number.setAttribute("aria-valuemax", budget.high);
     number.setAttribute("aria-valuenow", budget.value);
-    number.value = budget.value;
     number.style.width = `${Math.max(44, 26 + 9 * String(budget.high).length)}px`;
-    judge(true);
+    const now = `${scenario} ${budget.value}`;
+    if (now !== shown || number.getAttribute("aria-invalid") !== "true") { // what is typed wrong stays to be mended
+      number.value = budget.value;
+      judge(true);
+    } else { judge(false); }
+    shown = now;
     low.textContent = budget.low.toLocaleString("en");
     high.textContent = budget.high.toLocaleString("en");
     requests.classList.toggle("wrong", num_problems > 0);
@@ -77,7 +85,7 @@ export function inputs({model, drawer}) {
     }
   };
   return {
-    el, table, form, update, point, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
+    el, table, form, update, point, budget: {by}, toggle_requests: () => requests.click(), toggle_setup: () => setup.click(),
     stop: () => window.removeEventListener("rb-setup", show_setup),
   };
 }

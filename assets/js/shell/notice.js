@@ -11,8 +11,9 @@ export function notice({send}) {
   const more = h("button", {class: "link", "aria-expanded": "false"});
   const bar = h("div", {class: "progress", "aria-hidden": "true"}, h("i"));
   const dismiss = h("button", {class: "quiet", label: "dismiss"}, icon("close"));
+  const units = h("div", {class: "units", role: "group", label: "trace_unit", hidden: true});
   const el = h("div", {class: "notice", hidden: true},
-    h("div", {class: "said", role: "status"}, head, message, bar, more), dismiss);
+    h("div", {class: "said"}, h("div", {role: "status"}, head, message), bar, more, units), dismiss);
   let words = {};
   let is_reading = false; // a file: until Python's word on it no empty notice takes the sentence away
 
@@ -59,6 +60,8 @@ export function notice({send}) {
       say({text: view.notice, title: view.notice_head});
     }
     if (view.working || view.notice) { is_reading = false; }
+    units.hidden = !view.units.length;
+    units.replaceChildren(...view.units.map((unit) => h("button", {class: "button", text: unit, on: {click: () => send("unit", unit)}})));
   };
   return {el, say, wait, update};
 }

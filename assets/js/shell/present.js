@@ -4,7 +4,7 @@
 // it, back goes the same way. Measures are for 1920 × 1080 and scale with the screen.
 
 import {fill, h, icon} from "../dom.js";
-import {KEYS} from "../keys.js";
+import {KEYS, with_key} from "../keys.js";
 import {caps} from "./help.js";
 import {draw_dots} from "./steps.js";
 import {logo} from "./top.js";
@@ -18,7 +18,7 @@ const SMALLEST_TEXT = 18;
 const HINTS = ["forward", "toggle", "nextEvent", "nextStep", "leave"];
 const TOGETHER = {forward: "back", nextEvent: "previousEvent", nextStep: "previousStep"};
 
-export function presenter({steps, work}) {
+export function presenter({steps, work, budget}) {
   const root = document.documentElement;
   const number = h("span", {class: "present-number"});
   const title = h("b");
@@ -27,11 +27,18 @@ export function presenter({steps, work}) {
   const leave_button = h("button", {class: "quiet", label: "leave", key: "leave", on: {click: () => leave()}}, icon("close"));
   const head = h("header", {class: "present-head"},
     logo(), h("span", {class: "name", word: "name"}), number, title, h("div", {class: "right"}, dots, count, leave_button));
-  const hints = h("p", {class: "present-hints"});
+  const keys = h("p");
+  const end = h("p", {class: "present-end", role: "status"});
+  const value = h("b");
+  const change = (step, shown) => h("button", {class: "button", text: shown, on: {click: () => budget.by(step)}});
+  const [less, more] = [change(-1, "−"), change(1, "+")];
+  const hints = h("div", {class: "present-hints"}, keys, end,
+    h("div", {class: "present-budget"}, h("span", {word: "budget"}), less, value, more));
   let player = null;
   let app = null;
   let opener = null;
   let placed = null;
+  let end_text = "";
 
   const is_on = () => root.dataset.presenter !== undefined;
   const fit = () => {
@@ -100,14 +107,28 @@ export function presenter({steps, work}) {
     dots.hidden = count.hidden = all.length < 2;
     draw_dots(dots, all, at, words);
     count.textContent = fill(words.step_of, {n: at + 1, all: all.length});
-    hints.replaceChildren(...hint_items(words));
+    keys.replaceChildren(...hint_items(words));
+    value.textContent = view.budget.value.toLocaleString("en");
+    less.setAttribute("aria-label", with_key(words.budget_less, "budgetDown"));
+    more.setAttribute("aria-label", with_key(words.budget_more, "budgetUp"));
+    less.disabled = view.budget.value <= view.budget.low;
+    more.disabled = view.budget.value >= view.budget.high;
+    end_text = words.scene_end;
     place();
+    tell_end();
   });
+  /** Where no round and no step follows, say what does. */
+  const tell_end = () => {
+    const is_end = is_on() && player && !steps.step(steps.at() + 1) && player.state().next === null;
+    const name = steps.following();
+    end.textContent = is_end && name ? fill(end_text, {title: name}) : "";
+  };
   window.addEventListener("resize", fit);
   return {
     head, hints, enter, leave, forward, back, is_on,
     toggle: () => (is_on() ? leave() : enter()),
-    use: (handle) => { player = handle; place(false); },
+    change_budget: (step) => () => (is_on() ? budget.by(step) : false),
+    use: (handle) => { player = handle; place(false); tell_end(); },
     start: (element) => { app = element; },
     stop: () => window.removeEventListener("resize", fit),
   };

@@ -33,12 +33,20 @@ export function rail({send, drawer, restart}) {
     el.parentNode.dataset.rail = open ? "open" : "folded";
     menu.setAttribute("aria-expanded", String(open));
     name_fold();
+    if (open && NARROW.matches) { el.dataset.over = ""; } else { delete el.dataset.over; }
     window.dispatchEvent(new Event("resize"));
   };
   const toggle = () => {
     const open = el.parentNode.dataset.rail !== "open";
     show(open);
-    if (!NARROW.matches) { keep(open); }
+    if (!NARROW.matches) { keep(open); } else if (open) { buttons.get(shown.scenario)?.focus(); }
+  };
+  /** Away with it where it lies over the page; whether it did. */
+  const leave = () => {
+    if (!("over" in el.dataset)) { return false; }
+    show(false);
+    menu.focus();
+    return true;
   };
   const open_trace = () => {
     if (NARROW.matches) { show(false); }
@@ -51,9 +59,7 @@ export function rail({send, drawer, restart}) {
     NARROW.addEventListener("change", restore);
   };
   el.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !NARROW.matches) { return; }
-    show(false);
-    menu.focus();
+    if (event.key === "Escape") { leave(); }
   });
   const choose = (name) => {
     if (name === shown.scenario) { restart(); }
@@ -93,7 +99,7 @@ export function rail({send, drawer, restart}) {
     fold_words = words;
     name_fold();
   };
-  return {el, shade, start, toggle, update, draw_progress};
+  return {el, shade, start, toggle, leave, update, draw_progress};
 }
 
 function scene(name, choose) {

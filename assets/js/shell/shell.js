@@ -24,8 +24,8 @@ export function render({model}) {
   const text = lesson({notice: news.el, steps, send});
   const scenes = rail({send, drawer, restart: steps.restart});
   const work = h("div", {class: "work"});
-  const show = presenter({steps, work});
-  const commands = commands_of({bar, steps, show});
+  const show = presenter({steps, work, budget: bar.budget});
+  const commands = commands_of({bar, steps, show, scenes});
   let player = null;
   const can = (action) => action in commands || Boolean(player && action in player.act);
   const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle});
@@ -41,8 +41,11 @@ export function render({model}) {
   scenes.start(top.menu);
   show.start(app);
   trace.listen(app);
+  let last_step = 0;
   steps.when_shown(({at, steps: all, view}) => {
     bar.point(all[at]?.controls ?? []);
+    if (at > 0 && at !== last_step) { text.unfold("text", true); } // on a narrow window it is folded
+    last_step = at;
     if (all.length > 1 && at === all.length - 1 && note_seen(view.scenario)) { scenes.draw_progress(); }
     bookmark.rest();
   });
@@ -54,6 +57,9 @@ export function render({model}) {
     translate(app, view.words);
     name_keys(app, view.words);
     for (const part of parts) { part.update(view); }
+    const is_computing = view.working !== "" && view.working !== view.words.writing;
+    stage.classList.toggle("late", is_computing);
+    stage.setAttribute("aria-busy", String(is_computing));
     if (scene !== view.scenario) {
       for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
     }
@@ -98,10 +104,11 @@ function name_keys(app, words) {
 }
 
 /** What keys do in the frame; the player has actions of its own. In presenter mode → and ← are the path. */
-function commands_of({bar, steps, show}) {
+function commands_of({bar, steps, show, scenes}) {
   const unless_shown = (action) => () => (show.is_on() ? false : action());
   return {
-    forward: show.forward, back: show.back, present: show.toggle, leave: show.leave,
+    forward: show.forward, back: show.back, present: show.toggle, leave: () => scenes.leave() || show.leave(),
+    budgetUp: show.change_budget(1), budgetDown: show.change_budget(-1),
     nextStep: steps.on, previousStep: steps.back,
     requests: unless_shown(bar.toggle_requests), setup: unless_shown(bar.toggle_setup),
   };

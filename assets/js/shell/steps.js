@@ -52,7 +52,7 @@ export function stepper({choose}) {
     if (index < 0 || index > last()) { return false; }
     at = index;
     show();
-    said.textContent = steps().length > 1 ? `${count.textContent}. ${title.textContent}` : "";
+    said.textContent = steps().length > 1 ? fill(view.words.step_said, {step: count.textContent, title: title.textContent}) : "";
     player?.showStep(steps()[at], place);
     return true;
   };
@@ -69,7 +69,7 @@ export function stepper({choose}) {
   return {
     el, nav, said, update, go, on, back: () => go(at - 1), restart: () => { at = 0; show(); },
     use: (handle) => { player = handle; },
-    at: () => at, step: (index = at) => steps()[index],
+    at: () => at, following: () => (has_following() ? following()[1] : ""), step: (index = at) => steps()[index],
     when_shown: (listener) => listeners.push(listener),
   };
 }
