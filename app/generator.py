@@ -16,7 +16,7 @@ import numpy as np
 from app.i18n import say
 from app.rows import MOST_ROWS
 from app.sentences import number
-from app.setup_options import merged
+from app.setup_options import merged, number_of
 from sim import Problem, Scenario
 from sim.clock import TimeUnit, to_shown
 from sim.files import SYNTHETIC
@@ -177,18 +177,9 @@ def _value(name: str, typed: str) -> Any:
     """What was typed as a value of the table; what cannot be read stays text."""
     typed = typed.strip()
     if name not in ("prompt", "output") or ":" not in typed:
-        return _number(typed)
+        return number_of(typed)
     pieces = [piece for piece in typed.split(",") if piece.strip()]
-    return [[_number(half.strip()) for half in piece.split(":")] for piece in pieces]
-
-
-def _number(typed: str) -> int | float | str:
-    for read_ in (int, float):
-        try:
-            return read_(typed)
-        except ValueError:
-            pass
-    return typed
+    return [[number_of(half.strip()) for half in piece.split(":")] for piece in pieces]
 
 
 # In words.

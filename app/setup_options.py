@@ -170,14 +170,15 @@ def parsed(kind: str, typed: str) -> Any:
         return typed
     if kind in _LISTS or (kind == "accepted" and "," in typed):
         pieces = typed.removesuffix(",").split(",")
-        return [_number(piece.strip()) for piece in pieces]
-    value = _number(typed)
+        return [number_of(piece.strip()) for piece in pieces]
+    value = number_of(typed)
     if kind == "accepted" and isinstance(value, int) and value > 1:
         return [value]
     return value
 
 
-def _number(typed: str) -> int | float | str:
+def number_of(typed: str) -> int | float | str:
+    """A number that was typed; what cannot be read stays text."""
     for read_ in (int, float):
         try:
             return read_(typed)
