@@ -1,6 +1,7 @@
 """What went wrong or was found, in the learner's language: problems of the table, traces read."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from app import setup_form
@@ -55,7 +56,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
         return number(value)
     if isinstance(value, int):
-        return f"{value:,}"[:40]
+        return f"{value:,}" if abs(value) < 1e30 else format(Decimal(value), ".3g")
     return str(value)[:40]
 
 

@@ -197,7 +197,7 @@ def test_policy_undo_finish_and_stop(open_page: Open) -> None:
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_a_thumb_hits_every_button(open_page: Open, shot: Shot) -> None:
-    query = "scenario=5a&lanes=continuous/continuous!A=4;A=2,B=2;"
+    query = "scenario=5a&show=all&lanes=continuous/continuous!A=4;A=2,B=2;"
     page = open_page("[data-testid=stage]", query)
     page.get_by_test_id("hand-go-on").click()
     expect(page.get_by_test_id("hand")).to_be_visible()

@@ -31,7 +31,7 @@ def figures(page: Page) -> Locator:
 
 
 def test_an_option_changes_the_picture_and_the_address(open_page: Open) -> None:
-    page = drawer(open_page("h1", "scenario=5a"))
+    page = drawer(open_page("h1", "scenario=5a&show=all"))
     page.get_by_role("button", name="To the end").click()
     expect(figures(page)).to_contain_text("19.5")
     type_into(page, "max_num_seqs", "1")
@@ -46,7 +46,7 @@ def test_a_wrong_value_is_told_at_its_field_and_the_picture_stays(
     open_page: Open, lang: str
 ) -> None:
     setup, label, said = WORDS[lang]
-    page = drawer(open_page("h1", f"scenario=5a&lang={lang}"), setup)
+    page = drawer(open_page("h1", f"scenario=5a&show=all&lang={lang}"), setup)
     type_into(page, "max_num_seqs", "2")
     expect(page).to_have_url(re.compile("setup=max_num_seqs:2"))
     before = figures(page).inner_text()
@@ -63,7 +63,7 @@ def test_a_wrong_value_is_told_at_its_field_and_the_picture_stays(
 
 
 def test_reloading_keeps_the_setup(open_page: Open) -> None:
-    page = drawer(open_page("h1", "scenario=5a&setup=max_num_seqs:2,buckets:1~2~4,chunked:true"))
+    page = drawer(open_page("h1", "scenario=5a&show=all&setup=max_num_seqs:2,buckets:1~2~4,chunked:true"))
     expect(page.locator("#setup-max_num_seqs")).to_have_value("2")
     expect(page.locator("#setup-buckets")).to_have_value("1, 2, 4")
     page.reload()
@@ -77,7 +77,7 @@ def test_reloading_keeps_the_setup(open_page: Open) -> None:
 
 
 def test_a_changed_field_is_marked_and_taken_back(open_page: Open) -> None:
-    page = drawer(open_page("h1", "scenario=5a"))
+    page = drawer(open_page("h1", "scenario=5a&show=all"))
     page.locator('[data-group="batching"] summary').click()
     page.get_by_label("Prompts in chunks").uncheck()
     expect(page.locator("#setup .general")).to_contain_text("A can never run")
@@ -90,7 +90,7 @@ def test_a_changed_field_is_marked_and_taken_back(open_page: Open) -> None:
 
 
 def test_a_scheduler_by_name_settles_its_options(open_page: Open) -> None:
-    page = drawer(open_page("h1", "scenario=5a&budget=8"))
+    page = drawer(open_page("h1", "scenario=5a&show=all&budget=8"))
     scheduler = page.get_by_label("Scheduler", exact=True)
     expect(scheduler).to_have_value("sarathi")
     scheduler.select_option("orca")
@@ -100,7 +100,7 @@ def test_a_scheduler_by_name_settles_its_options(open_page: Open) -> None:
 
 
 def test_a_link_with_a_setup_that_cannot_run_opens_at_the_fault(open_page: Open) -> None:
-    page = open_page("h1", "scenario=5a&setup=think:4,foo:1")
+    page = open_page("h1", "scenario=5a&show=all&setup=think:4,foo:1")
     expect(page.locator('[data-name="think"]').get_by_role("alert")).to_be_visible()
     expect(page.locator(".notice")).to_contain_text("foo")
 
@@ -108,7 +108,7 @@ def test_a_link_with_a_setup_that_cannot_run_opens_at_the_fault(open_page: Open)
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 @pytest.mark.parametrize("lang", WORDS)
 def test_nothing_overflows_on_a_phone(open_page: Open, lang: str) -> None:
-    page = open_page("h1", f"scenario=5a&lang={lang}")
+    page = open_page("h1", f"scenario=5a&show=all&lang={lang}")
     page.locator(".folds button").last.click()
     drawer(page, WORDS[lang][0])
     for group in page.locator("#setup summary").all()[1:]:

@@ -156,7 +156,7 @@ def test_unknown_heads_and_too_many_rows_are_said(table: Open) -> None:
     expect(page.locator("input.id")).to_have_count(200)
     expect(said(page)).to_contain_text("holds 200 requests at most")
     expect(said(page)).to_contain_text("colour")
-    expect(page.get_by_role("button", name="Add")).to_be_disabled()
+    expect(page.get_by_role("button", name="Add", exact=True)).to_be_disabled()
     expect(page.locator(".editor .count").first).to_have_text("200 of at most 200")
 
 
@@ -243,7 +243,7 @@ def test_rows_are_dragged_by_their_handle(table: Open) -> None:
 
 def test_adding_copying_and_removing_keep_the_focus_and_say_so(table: Open) -> None:
     page = table()
-    page.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Add", exact=True).click()
     expect(cell(page, "Arrival ms of D")).to_be_focused()
     expect(said(page)).to_have_text("D added in row 4.")
     page.get_by_role("button", name="Copy A").click()
