@@ -26,7 +26,7 @@ from lessons.catalogue import scenes, text
 from sim.setup import MAX_REQUESTS
 
 SHOWN = (
-    *("lang", "scenario_name", "notice", "working"),
+    *("lang", "scenario_name", "notice"),
     *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
 UNITS = ("s", "ms", "us", "ns")  # of the arrivals in a trace
@@ -76,6 +76,7 @@ class App:
             sizing_mode="stretch_both",
         )
         session.param.watch(lambda *_: later(self._show), list(SHOWN))
+        session.param.watch(lambda *_: self._show(), "working")  # a long run is told at once
         self.slider.param.watch(lambda event: self.set_budget(event.new), "value_throttled")
         self.player.param.watch(self._move_window, "window_request")
         self.player.param.watch(self._run_command, "command")
