@@ -63,7 +63,9 @@ def test_a_wrong_value_is_told_at_its_field_and_the_picture_stays(
 
 
 def test_reloading_keeps_the_setup(open_page: Open) -> None:
-    page = drawer(open_page("h1", "scenario=5a&show=all&setup=max_num_seqs:2,buckets:1~2~4,chunked:true"))
+    page = drawer(
+        open_page("h1", "scenario=5a&show=all&setup=max_num_seqs:2,buckets:1~2~4,chunked:true")
+    )
     expect(page.locator("#setup-max_num_seqs")).to_have_value("2")
     expect(page.locator("#setup-buckets")).to_have_value("1, 2, 4")
     page.reload()
