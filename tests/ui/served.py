@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 START_SECONDS = 60
 TRACEBACK = "Traceback (most recent call last)"
 CLOSED_WHILE_SENDING = re.compile(
-    r"Task exception was never retrieved\nfuture: [^\n]*write_message"
+    r"Task exception was never retrieved\nfuture: [^\n]*(?:write_message|_dispatch_msgs)"
     r"[\s\S]*?^tornado\.websocket\.WebSocketClosedError$",
     re.MULTILINE,
 )
