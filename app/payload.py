@@ -52,7 +52,6 @@ def make_payload(
     scenarios = [lane.history.scenario for lane in lanes]
     names = with_twins(heads([lane.spec for lane in lanes], scenarios, lang), twins(lanes), lang)
     listed = _listed(scenario, parts, window)
-    place = {index: i for i, index in enumerate(listed)}
     return {
         "run": run,
         "reset": reset,
@@ -66,18 +65,26 @@ def make_payload(
         "overview": None if window.whole else overview(lanes, unit),
         "requests": [_request(lanes[0], index) for index in listed],
         "events": _events(parts, listed, window),
-        "lanes": [
-            part.payload(listed, place)
-            | name
-            | _own_requests(part.lane, lanes[0], listed)
-            | _by_hand(part.lane, lang, place)
-            for part, name in zip(parts, names, strict=True)
-        ],
+        "lanes": _lanes(parts, names, listed, lang),
         "most_lanes": MOST_LANES,
         "differs": differences(scenarios, lang, [name["short"] for name in names]),
         "per_request_head": _per_request_head(lang, unit),
         "overall_head": _overall_head(lang, unit),
     }
+
+
+def _lanes(
+    parts: list[LaneView], names: list[dict[str, str]], listed: list[int], lang: str
+) -> list[Payload]:
+    """Every lane as the browser reads it, with its name and what only it has."""
+    place = {index: i for i, index in enumerate(listed)}
+    return [
+        part.payload(listed, place)
+        | name
+        | _own_requests(part.lane, parts[0].lane, listed)
+        | _by_hand(part.lane, lang, place)
+        for part, name in zip(parts, names, strict=True)
+    ]
 
 
 def _listed(scenario: Scenario, parts: list[LaneView], window: Window) -> list[int]:

@@ -1,10 +1,13 @@
 """Metrics by hand; over random runs they are held against plain formulas in `test_metric_laws`."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from sim import Scenario, Status, run
 from sim.metrics import Group, Metrics, metrics
+from sim.metrics.groups import Kind
 from sim.progress import Progress
 from tests.sim.make import by_hand, scenario
 
@@ -219,7 +222,7 @@ def test_of_a_window_under_way_only_its_past_is_known() -> None:
 # Groups.
 
 
-def parts(kind: str, **more: object) -> dict[str, Group]:
+def parts(kind: Kind, bounds: Sequence[int] | None = None) -> dict[str, Group]:
     rows = (
         ("A", 0, 2, 1, {"tenant": "x", "priority": 10}),
         ("B", 0, 4, 2, {"tenant": "y", "priority": -1, "cached": 1}),
@@ -227,7 +230,7 @@ def parts(kind: str, **more: object) -> dict[str, Group]:
         ("D", 0, 9, 2, {"tenant": "", "priority": 2, "cancel_at": 8}),
     )
     history = run(scenario(*rows, budget=8, slo={"ttft": 8}))
-    return metrics(history).groups(kind, **more)  # type: ignore[arg-type]  # kinds come as text from the tests
+    return metrics(history).groups(kind, bounds)
 
 
 def test_prompt_lengths_are_parted_into_terciles_or_by_given_bounds() -> None:
