@@ -91,6 +91,7 @@ def test_slow_motion_does_not_move_the_page(open_page: Open) -> None:
 def test_a_phase_draws_nothing_that_is_not_computed_yet(open_page: Open) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     step_to(page, 8)
+    expect(player(page)).not_to_have_class(re.compile("rb-ease"))  # the cursor has come to rest
     begin = box_of(page.locator(".rb-cursor"))["x"]
     step_to(page, 13)
     done = page.locator(".rb-layer").nth(1)
