@@ -6,6 +6,7 @@ browser's console or a Python traceback fails it, whatever the test itself looke
 resolves no name but 127.0.0.1, so that a forbidden request fails at once, online or not.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from tests.ui.served import BROWSER_ARGUMENTS, HOST, Server, serving
 
 HERE = Path(__file__).resolve().parent
 WAIT_MS = 20_000
+USES = 12
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 OPTIONS: dict[str, Any] = {"viewport": VIEWPORT, "locale": "en-GB"}
 
@@ -95,13 +97,15 @@ class KeptPage:
     """The page that the tests of a worker use one after the other.
 
     It has the scripts in memory, compiled, which halves the work of opening the page. What a test
-    leaves behind is taken away; after one that failed, the page itself.
+    leaves behind is taken away; after one that failed, the page itself. So it is after `USES` of
+    them, as the browser keeps much memory of pages that are gone.
     """
 
     def __init__(self, browser: Browser, watch: Watch) -> None:
         self._browser = browser
         self._watch = watch
         self._page: Page | None = None
+        self._num_uses = 0
 
     def get(self) -> Page:
         """An empty page: nothing shown, stored, permitted or to go back to."""
@@ -109,10 +113,15 @@ class KeptPage:
             context = self._browser.new_context(**OPTIONS)
             self._watch.attach(context)
             self._page = context.new_page()
+            self._num_uses = 0
         return self._page
 
-    def clean(self, origin: str) -> None:
-        page = self.get()
+    def clean(self, page: Page, origin: str) -> None:
+        """Make the page as good as new for the next test."""
+        self._num_uses += 1
+        if self._num_uses == USES:
+            self.drop()
+            return
         for other in page.context.pages:
             if other != page:
                 other.close()
@@ -125,6 +134,7 @@ class KeptPage:
         tools.detach()
 
     def drop(self) -> None:
+        """Close it; the next test gets another."""
         if self._page is not None:
             self._page.context.close()
             self._page = None
@@ -158,7 +168,7 @@ def shared_page(
     if session.testsfailed > failed:
         kept.drop()
     else:
-        kept.clean(origin)
+        kept.clean(page, origin)
 
 
 @pytest.fixture
@@ -205,14 +215,16 @@ def open_page(page: Page, server: Server) -> Callable[..., Page]:
 
 
 @pytest.fixture
-def shot(page: Page) -> Callable[[str], Path]:
-    """Keep a picture of the page for people to look at: `shot("by-hand-dark")`."""
+def shot(page: Page) -> Callable[[str], None]:
+    """Keep a picture of the page for people to look at: `shot("by-hand-dark")`.
 
-    def take(name: str) -> Path:
+    It takes as long as a small test, so only where REBATCH_SHOTS asks for it.
+    """
+
+    def take(name: str) -> None:
         if not re.fullmatch(r"[\w.-]+", name):
             raise ValueError(f"a picture's name is letters, digits, dots and dashes, not {name!r}")
-        path = HERE / "shots" / f"{name}.png"
-        page.screenshot(path=path)
-        return path
+        if os.environ.get("REBATCH_SHOTS"):
+            page.screenshot(path=HERE / "shots" / f"{name}.png")
 
     return take

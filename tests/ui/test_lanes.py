@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -180,7 +179,7 @@ def test_options_of_the_lesson_come_first_and_all_can_be_found(open_page: Open) 
     "page", [{"viewport": {"width": w, "height": h}} for w, h in SIZES], indirect=True
 )
 @pytest.mark.parametrize("lang", WORDS)
-def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], Any], lang: str) -> None:
+def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], None], lang: str) -> None:
     lanes = "static/continuous/continuous:budget=6,max_chunk=2,max_num_seqs=2/vllm_v1"
     page = open_page("[data-testid=stage]", f"scenario=5a&show=all&lang={lang}&lanes={lanes}")
     width = page.evaluate("innerWidth")

@@ -57,7 +57,7 @@ def box_of(found: Locator) -> FloatRect:
 # Slow motion.
 
 
-def test_the_phases_of_a_round_one_by_one(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_the_phases_of_a_round_one_by_one(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     step_to(page, 8)
     phase(page, "plan")
@@ -125,7 +125,7 @@ def test_reserving_moves_blocks(open_page: Open) -> None:
 # KV pool.
 
 
-def test_the_pool_has_a_tile_a_block(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_the_pool_has_a_tile_a_block(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, POOL), "continuous")
     step_to(page, 22.5)
     tab(page, "kv")
@@ -173,7 +173,7 @@ def test_curves_follow_the_cursor_on_the_axis_of_the_stage(open_page: Open) -> N
 
 
 def test_the_log_has_every_round_and_finds_words(
-    open_page: Open, shot: Callable[[str], object]
+    open_page: Open, shot: Callable[[str], None]
 ) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     tab(page, "log")
@@ -221,7 +221,7 @@ def test_the_log_of_a_large_run_is_a_part_and_says_so(open_page: Open) -> None:
 # Metrics.
 
 
-def test_a_metric_says_what_it_is(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_a_metric_says_what_it_is(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     name = page.get_by_test_id("per-request-continuous").get_by_role("button", name="TTFT").first
     name.click()

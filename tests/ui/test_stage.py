@@ -94,9 +94,7 @@ def wheel(page: Page, x: float, y: float, *, deep: float = 0, across: float = 0)
     expect(player(page)).not_to_have_attribute("data-to", before)
 
 
-def test_a_pool_shows_how_much_of_it_is_used(
-    open_page: Open, shot: Callable[[str], object]
-) -> None:
+def test_a_pool_shows_how_much_of_it_is_used(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     expect(page.locator(".rb-gutter", has_text="KV blocks")).to_have_count(0)
     height = box_of(page.locator(STAGE))["height"]

@@ -82,7 +82,7 @@ def centre(page: Page, place: float) -> tuple[float, float]:
     return track["x"] + track["width"] * place / 7, seat["y"] + 6
 
 
-def test_to_predict_nothing_ahead_is_drawn(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_to_predict_nothing_ahead_is_drawn(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     page.keyboard.press("ArrowRight")
     assert drawn(page, "cells", "stage-ghost")
@@ -128,7 +128,7 @@ def test_a_window_of_a_long_run_has_no_round_axis(open_page: Open) -> None:
 @pytest.mark.parametrize("page", SIZES, indirect=True)
 @pytest.mark.parametrize("lanes", [3, 4])
 def test_three_and_four_lanes_can_be_read(
-    open_page: Open, lanes: int, shot: Callable[[str], object]
+    open_page: Open, lanes: int, shot: Callable[[str], None]
 ) -> None:
     page = open_page(STAGE, BY_HAND)
     subject = by_hand()
