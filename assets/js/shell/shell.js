@@ -9,6 +9,7 @@ import {inputs} from "./inputs.js";
 import {lesson} from "./lesson.js";
 import {notice} from "./notice.js";
 import {presenter} from "./present.js";
+import {printer} from "./print.js";
 import {note_seen} from "./progress.js";
 import {rail} from "./rail.js";
 import {stepper} from "./steps.js";
@@ -20,22 +21,23 @@ export function render({model}) {
   const news = notice({send});
   const trace = files({model, drawer, say: news.say, wait: news.wait});
   const bar = inputs({model, drawer});
-  const steps = stepper({choose: (name) => send("scenario", name)});
+  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), solved: () => scenes.draw_progress()});
   const text = lesson({notice: news.el, steps, send});
   const scenes = rail({send, drawer, restart: steps.restart});
   const work = h("div", {class: "work"});
   const show = presenter({steps, work, budget: bar.budget});
   const commands = commands_of({bar, steps, show, scenes});
   let player = null;
+  const paper = printer({choose: (name) => send("scenario", name), view: () => ({...model.view, lesson: model.lesson}), steps, player: () => player});
   const can = (action) => action in commands || Boolean(player && action in player.act);
-  const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle});
+  const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle, print: paper.open});
   Object.assign(commands, {help: top.help, language: top.toggle_language, theme: top.toggle_theme});
   const bookmark = address({model, steps, complain: () => news.say({text: model.view.words.link_place})});
   const lost = banner();
   const stage = h("section", {class: "stage", label: "stage", tabindex: "-1"}, model.get_child("stage"));
   const skip = h("button", {class: "skip", word: "skip", on: {click: () => stage.focus()}});
   work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage);
-  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil);
+  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, paper.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));
   scenes.start(top.menu);
@@ -46,14 +48,14 @@ export function render({model}) {
     bar.point(all[at]?.controls ?? []);
     if (at > 0 && at !== last_step) { text.unfold("text", true); } // on a narrow window it is folded
     last_step = at;
-    if (all.length > 1 && at === all.length - 1 && note_seen(view.scenario)) { scenes.draw_progress(); }
+    if (all.length > 1 && at === all.length - 1 && !paper.is_paper && note_seen(view.scenario)) { scenes.draw_progress(); }
     bookmark.rest();
   });
 
   const parts = [top, scenes, text, news, bar, trace, steps, bookmark];
   let scene = null;
   const update = () => {
-    const view = model.view;
+    const view = {...model.view, lesson: model.lesson};
     translate(app, view.words);
     name_keys(app, view.words);
     for (const part of parts) { part.update(view); }
@@ -64,6 +66,7 @@ export function render({model}) {
       for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
     }
     scene = view.scenario;
+    app.style.setProperty("--rb-try", JSON.stringify(view.words.try));
     app.lang = view.lang === "zh" ? "zh-CN" : "en";
   };
   model.on("view", update);
@@ -72,6 +75,7 @@ export function render({model}) {
     player = handle;
     for (const part of [steps, show]) { part.use(handle); }
     bookmark.moved(handle);
+    paper.begin();
   };
   const stop = listen({moved, lost: () => { lost.hidden = false; }, commands});
   model.on("remove", () => {
