@@ -42,6 +42,13 @@ def tool(page: Page, lane: str, what: str) -> None:
     page.get_by_test_id(f"lane-{what}").click()
 
 
+def change(page: Page, lane: str, name: str) -> None:
+    """Open the setup of one lane."""
+    tool(page, lane, "change")
+    of = page.get_by_role("group", name="Setup of").get_by_role("button", name=name)
+    expect(of).to_have_attribute("aria-pressed", "true")
+
+
 @pytest.mark.parametrize("lang", WORDS)
 def test_a_lane_is_added_copied_changed_removed_and_restored(open_page: Open, lang: str) -> None:
     words = WORDS[lang]
@@ -122,7 +129,7 @@ def test_a_lane_that_cannot_run_is_named_and_the_picture_stays(open_page: Open) 
     expect(orca).to_contain_text("A can never run: its prompt of 6 must fit whole")
     page.keyboard.press("Escape")
     expect(titles(page)).to_have_count(2)
-    tool(page, "continuous", "change")
+    change(page, "continuous", "Continuous batching")
     chunk = page.locator("#setup-max_chunk")
     chunk.fill("0")
     chunk.press("Enter")

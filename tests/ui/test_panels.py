@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from tests.ui.stage import at_rest
+
 Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
 BY_HAND = "scenario=5a&show=all"
@@ -91,7 +93,7 @@ def test_slow_motion_does_not_move_the_page(open_page: Open) -> None:
 def test_a_phase_draws_nothing_that_is_not_computed_yet(open_page: Open) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     step_to(page, 8)
-    expect(player(page)).not_to_have_class(re.compile("rb-ease"))  # the cursor has come to rest
+    at_rest(page)
     begin = box_of(page.locator(".rb-cursor"))["x"]
     step_to(page, 13)
     done = page.locator(".rb-layer").nth(1)
@@ -163,6 +165,7 @@ def test_curves_follow_the_cursor_on_the_axis_of_the_stage(open_page: Open) -> N
     tab(page, "curves")
     curves = page.get_by_test_id("curves")
     expect(curves).to_contain_text(re.compile("Running *3.*Throughput so far *307.7 token/s"))
+    at_rest(page)
     cursors = [page.locator(".rb-stage .rb-cursor"), curves.locator(".rb-cursor")]
     assert box_of(cursors[0])["x"] == pytest.approx(box_of(cursors[1])["x"], abs=1)
     page.keyboard.press("End")

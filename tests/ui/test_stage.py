@@ -11,7 +11,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.lane_specs import Fork, LaneSpec
 from app.packing import packed_lanes
-from tests.ui.stage import choose, drawn
+from tests.ui.stage import at_rest, choose, drawn
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
@@ -303,6 +303,7 @@ def test_the_frame_of_a_step_ends_where_its_request_is_to_be_guessed(open_page: 
     choose(page, "future-nothing")
     expect(marks).to_have_css("clip-path", re.compile("inset"))
     clip = re.search(r"inset\(\S+ ([\d.]+)px", marks.evaluate("el => el.style.clipPath"))
+    at_rest(page)
     cursor, box = box_of(page.locator(".rb-cursor")), box_of(marks)
     assert clip and box["x"] + box["width"] - float(clip[1]) < cursor["x"]
 
@@ -347,6 +348,7 @@ def test_the_pale_past_of_a_fork_leaves_the_cursor_as_it_is(open_page: Open) -> 
     page = open_page(STAGE, f"{BY_HAND}&lanes={packed_lanes([lane])}")
     expect(page.locator(".rb-fork-past")).to_have_count(1)
     page.keyboard.press("ArrowRight")
+    at_rest(page)
     cursor = box_of(page.locator(".rb-cursor"))
     past = box_of(page.locator(".rb-fork-past"))
     assert past["x"] < cursor["x"] < past["x"] + past["width"]

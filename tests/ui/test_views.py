@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.sim.make import by_hand
-from tests.ui.stage import BY_HAND, STAGE, choose, drawn, give, legend, player, words
+from tests.ui.stage import BY_HAND, STAGE, at_rest, choose, drawn, give, legend, player, words
 
 Open = Callable[..., Page]
 SIZES = [
@@ -65,6 +65,7 @@ def test_round_k_of_all_lanes_is_one_place_on_the_round_axis(open_page: Open) ->
         page.keyboard.press("ArrowRight")
     expect(page.get_by_test_id("transport")).to_contain_text("Round 3 of 7")
     expect(page.locator(".rb-tag")).to_have_text("round 3")
+    at_rest(page)
     lits = [lit.bounding_box() for lit in page.locator(".rb-lit:visible").all()]
     assert len({(round(box["x"]), round(box["width"])) for box in lits if box}) == 1
     assert len(lits) == 2
