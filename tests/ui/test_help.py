@@ -40,7 +40,7 @@ def test_a_swatch_looks_alike_in_the_legend_and_in_help(open_page: Open) -> None
 
 
 def test_beside_an_edited_scene_the_text_says_that_it_is_older(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&budget=6&step=4")
+    page = open_page(STAGE, "scenario=5a&budget=6&step=5")
     note = page.locator(".changed")
     expect(note).to_contain_text("as it was before your changes")
     note.get_by_role("button").click()
