@@ -83,7 +83,7 @@ def test_the_last_step_leads_to_the_next_scene(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=5a&step=9")
     page.get_by_role("button", name="Next scene").click()
     expect(page.locator("h1")).to_have_text("The same three, a larger budget")
-    expect_step(page, 1, 7)
+    expect_step(page, 1, 6)
     expect_time(page, "0")
     expect(page).to_have_url(re.compile(r"scenario=5c&budget=6$"))
 
@@ -104,7 +104,7 @@ def test_the_other_language_keeps_step_and_time(open_page: Open) -> None:
 
 
 def test_controls_that_a_step_asks_for_are_marked(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5c&step=7")
+    page = open_page(STAGE, "scenario=5c&step=6")
     expect(page.locator(".bar .asked")).to_have_text("Budget")
     press(page, "b")
     expect(page.locator(".bar .asked")).to_have_count(0)
@@ -169,14 +169,14 @@ def test_back_brings_step_and_time_back(open_page: Open) -> None:
     press(page, "ArrowRight")
     expect(page).to_have_url(re.compile("step=5&time=16.5"))
     page.get_by_role("button", name="Lesson 3:").click()
-    expect_step(page, 1)
+    expect_step(page, 1, 7)
     expect_time(page, "0")
     page.go_back()
     expect(step_title(page)).to_have_text(TOLD)
     expect_time(page, "16.5")
     expect(page).to_have_url(re.compile("scenario=5a&budget=4&step=5&time=16.5$"))
     page.go_forward()
-    expect_step(page, 1)
+    expect_step(page, 1, 7)
     expect_time(page, "0")
 
 
@@ -213,24 +213,25 @@ def walk(page: Page, path: list[tuple[str, str, int]]) -> None:
     for key, time, step in path:
         press(page, key)
         expect_time(page, time)
-        expect(page.locator(".present-head")).to_contain_text(f"Step {step} of 4")
+        expect(page.locator(".present-head")).to_contain_text(f"Step {step} of 7")
 
 
 def test_steps_and_rounds_are_one_path_when_presenting(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=1a&step=3")
+    page = open_page(STAGE, "scenario=1a&step=4")
     expect_time(page, "4")
     walk(page, [
-        ("ArrowRight", "5", 3), ("ArrowRight", "6", 4), ("ArrowLeft", "5", 3),
-        ("ArrowLeft", "4", 3), ("ArrowLeft", "3", 2), ("ArrowLeft", "2", 2),
-        ("ArrowLeft", "1", 1), ("ArrowLeft", "0", 1), ("ArrowLeft", "0", 1),
-        ("ArrowRight", "1", 1), ("ArrowRight", "2", 2),
+        ("ArrowRight", "5", 4), ("ArrowRight", "6", 5), ("ArrowLeft", "5", 4),
+        ("ArrowLeft", "4", 4), ("ArrowLeft", "3", 3), ("ArrowLeft", "2", 3),
+        ("ArrowLeft", "1", 2), ("ArrowLeft", "0", 2), ("ArrowLeft", "0", 1),
+        ("ArrowLeft", "0", 1), ("ArrowRight", "0", 2), ("ArrowRight", "1", 2),
+        ("ArrowRight", "2", 3),
     ])  # fmt: skip
 
 
 def test_two_steps_at_one_time_are_two_of_the_path(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=8a&step=3")
+    page = open_page(STAGE, "scenario=8a&step=6")
     expect_time(page, "18")
-    walk(page, [("ArrowRight", "18", 4), ("ArrowLeft", "18", 3)])
+    walk(page, [("ArrowRight", "18", 7), ("ArrowLeft", "18", 6)])
 
 
 def expect_all_in_sight(page: Page) -> None:

@@ -308,8 +308,8 @@ def test_a_bad_link_is_rewritten_and_says_all_that_was_dropped(open_page: Open) 
     for words in ("a language", "a scene", "left out", "colours"):
         expect(page.locator(".notice")).to_contain_text(words)
     expect(page).to_have_url(re.compile(r"\?lang=en&scenario=5a&budget=4$"))
-    page.get_by_role("button", name="More").click()
-    expect(page.get_by_role("button", name="Less")).to_be_visible()
+    page.get_by_role("button", name="More", exact=True).click()
+    expect(page.get_by_role("button", name="Less", exact=True)).to_be_visible()
     page.get_by_role("button", name="Dismiss").click()
     expect(page.locator(".notice")).to_be_hidden()
 
@@ -347,7 +347,7 @@ def test_nothing_overflows_on_a_phone(open_page: Open, lang: str) -> None:
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_text_inputs_and_keys_are_in_reach_on_a_phone(open_page: Open) -> None:
     page = open_page("h1")
-    text = page.locator(".text")
+    text = page.locator(".step > .text").first
     expect(text).to_be_hidden()
     page.get_by_role("button", name="Read on").click()
     expect(text).to_be_visible()
