@@ -18,7 +18,7 @@ from app.inputs import MOST_ROUNDS
 from app.messages import told
 from app.rows import MOST_ROWS
 from app.session import TRACE, Session
-from lessons.catalogue import MODES
+from lessons.figures import MODES
 from sim import History, Problem, Scenario, ScenarioError
 from sim.chrome import to_chrome
 from sim.export import csv_texts, to_json

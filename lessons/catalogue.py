@@ -12,7 +12,7 @@ A lesson is a folder `NN_name`. A teacher writes three kinds of files into it, a
 
       ## Two talk, one comes in
 
-      **A** and **B** decode. Of {setup.budget} tokens, {here[P]} are left for **C**.
+      **A** and **B** decode. Of {setup.budget} tokens, {here.P} are left for **C**.
 
 - `lesson.toml`, what is shown: a table a step, in the same order (see `lessons.steps`).
 
@@ -22,9 +22,12 @@ A lesson is a folder `NN_name`. A teacher writes three kinds of files into it, a
       alone = true
       highlight = ["C"]
 
+- `lesson.en.md` and `lesson.zh.md`, the lesson as a whole: its title, and three sections that end
+  it: what to remember, what the model leaves out, and where to read on.
+
 A scenario without a text is no scene: the command line runs it, the page does not show it. Figures
-in a text are named values (see `lessons.figures`); nobody types them. `python -m lessons.check`
-says what is wrong with a lesson, file by file.
+in a text are named values (see `lessons.values`); nobody types them. A step may be an exercise (see
+`lessons.cards`). `python -m lessons check` says what is wrong with a lesson, file by file.
 """
 
 import re
@@ -32,14 +35,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from lessons.figures import MODES as MODES
+from lessons.cards import Card, cards
+from lessons.faults import LessonError
 from lessons.figures import figures, here
-from lessons.steps import LessonError, Step, read_steps
-from sim.files import builtin, builtin_files
+from lessons.steps import Step, read_steps
+from lessons.values import filled
+from sim.files import builtin_files
 
 _SECTION = re.compile(r"^## +(.+)$", re.M)
+_CLOSING = 3  # sections at the end of a lesson
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,20 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class StepText:
-    """What a step says: a title, and a text in Markdown."""
+class Section:
+    """A title, and a text in Markdown."""
 
     title: str
     body: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """What a step says; an exercise says it with its cards, the first of which the lesson asks."""
+
+    title: str
+    body: str
+    cards: tuple[Card, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +81,16 @@ class Text:
     short: str
     hook: str
     steps: tuple[StepText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LessonText:
+    """A lesson's own words in one language: its title, and how it ends."""
+
+    title: str
+    points: Section
+    limits: Section
+    references: Section
 
 
 @cache
@@ -80,9 +104,35 @@ def scenes() -> Mapping[str, Scene]:
 
 
 @cache
+def lessons() -> Mapping[int, Path]:
+    """The folder of each lesson that has scenes, by its number."""
+    return {scene.lesson: scene.folder for scene in scenes().values()}
+
+
+@cache
 def steps(name: str) -> tuple[Step, ...]:
     """What the steps of a scene show."""
     return read_steps(scenes()[name].folder, name)
+
+
+@cache
+def lesson_text(number: int, lang: str) -> LessonText:
+    """A lesson's own words.
+
+    Raises:
+        LessonError: they are missing, or not built as they should be.
+    """
+    path = lessons()[number] / f"lesson.{lang}.md"
+    head, *parts = _SECTION.split(_read(path))
+    sections = [
+        Section(*pair) for pair in zip(parts[::2], map(str.strip, parts[1::2]), strict=True)
+    ]
+    if not head.startswith("# ") or len(sections) != _CLOSING:
+        raise LessonError(
+            f"{path}: must have '# Title' and {_CLOSING} sections: what to remember, what the "
+            "model leaves out, where to read on"
+        )
+    return LessonText(head.strip().removeprefix("# "), *sections)
 
 
 @cache
@@ -94,7 +144,7 @@ def text(name: str, lang: str) -> Text:
             or names a value that is not there.
     """
     path = scenes()[name].folder / f"{name}.{lang}.md"
-    head, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+    head, *parts = _SECTION.split(_read(path))
     title, _, hook = head.strip().partition("\n\n")
     if not title.startswith("# ") or not hook:
         raise LessonError(f"{path}: must begin with '# Title', an empty line and a hook")
@@ -104,26 +154,28 @@ def text(name: str, lang: str) -> Text:
             f"{path}: has {len(titles)} steps ('## Title'), but steps.{name} in lesson.toml "
             f"has {len(shown)}; each step needs one of both"
         )
-    values = figures(builtin(name))
     long, _, short = title.removeprefix("# ").partition(" | ")
     return Text(
         long,
         short or long,
-        _filled(" ".join(hook.split("\n")), values, str(path)),
+        filled(" ".join(hook.split("\n")), figures(name), str(path)),
         tuple(_step(path, *told) for told in zip(titles, bodies, shown, strict=True)),
     )
 
 
+def _read(path: Path) -> str:
+    if not path.is_file():
+        raise LessonError(f"{path}: is missing")
+    return path.read_text(encoding="utf-8")
+
+
 def _step(path: Path, title: str, body: str, step: Step) -> StepText:
     """One step's words; `here` are the figures of the round that it shows."""
-    scenario = builtin(path.name.split(".")[0])
-    values = {**figures(scenario), "here": here(scenario, step)}
+    scene = path.name.split(".")[0]
     place = f"{path}: step {title!r}"
-    return StepText(_filled(title, values, place), _filled(body, values, place))
-
-
-def _filled(template: str, values: Mapping[str, Any], place: str) -> str:
-    try:
-        return template.strip().format_map(values)
-    except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
-        raise LessonError(f"{place}: names a value that is not there: {error}") from None
+    values = figures(scene).plus(here=here(figures(scene), step))
+    head = filled(title, values, place)
+    if step.exercise is None:
+        return StepText(head, filled(body, values, place))
+    asked = cards(scene, step, body, place)
+    return StepText(head, asked[0].question, asked)

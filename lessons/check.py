@@ -1,26 +1,35 @@
-"""Check the lessons: `python -m lessons.check` prints what is wrong, a line a fault.
+"""Checks the lessons: what is wrong with them, a line a fault.
 
-What is checked: every scene has a text in both languages, each is built as `lessons.catalogue`
-says and has the steps of `lesson.toml`; every lane, round, request and named value is there; both
-languages name the same values and requests. What a text says is nobody's to check but a reader's.
+Every scene has a text in each language, built as `lessons.catalogue` says, with the steps of
+`lesson.toml`; every lane, round, request, named value and link is there; all languages name the
+same values and requests; no figure is typed; every exercise has an answer in every draw, and no
+hint for it; every lesson has its exercises, something to try, and its end. What a text says is
+nobody's to check but a reader's.
 """
 
 import re
-import sys
-from collections.abc import Iterator
-from string import Formatter
+from collections.abc import Iterable, Iterator
 
-from lessons.catalogue import scenes, steps, text
-from lessons.figures import here
-from lessons.steps import LessonError
+from lessons.cards import are_same
+from lessons.catalogue import Text, lesson_text, lessons, scenes, steps, text
+from lessons.faults import LessonError
+from lessons.figures import figures, here
+from lessons.questions import questions
+from lessons.values import placeholders
 from sim.files import builtin
 
 LANGUAGES = ("en", "zh")
+LEAST_EXERCISES = 2  # a lesson
+
+_CODE = re.compile(r"```.*?```|`[^`]*`|\{[^{}]*\}|^### .*$", re.S | re.M)
+_FIGURE = re.compile(r"(?<![A-Za-z\d.])\d[\d.,]*(?![A-Za-z\d])")
 
 
 def problems() -> list[str]:
     """Everything that is wrong with the course, each with its place."""
-    return [fault for name in scenes() for fault in scene_problems(name)]
+    found = [fault for name in scenes() for fault in scene_problems(name)]
+    found += [fault for number in lessons() for fault in lesson_problems(number)]
+    return [*found, *question_problems()]
 
 
 def scene_problems(name: str) -> list[str]:
@@ -32,14 +41,52 @@ def scene_problems(name: str) -> list[str]:
         return [str(error)]
 
 
+def lesson_problems(number: int) -> list[str]:
+    """What a lesson lacks as a whole."""
+    folder = lessons()[number]
+    found = []
+    for lang in LANGUAGES:
+        try:
+            told = lesson_text(number, lang)
+        except LessonError as error:
+            found.append(str(error))
+        else:
+            place = f"{folder / f'lesson.{lang}.md'}"
+            bodies = (told.title, told.points.body, told.limits.body)
+            found += [f"{place}: {fault}" for body in bodies for fault in typed_figures(body)]
+    own = [
+        step for name, scene in scenes().items() if scene.lesson == number for step in steps(name)
+    ]
+    asked = [step.exercise for step in own if step.exercise]
+    if len(asked) < LEAST_EXERCISES:
+        found.append(
+            f"{folder}: has {len(asked)} exercises; a lesson has {LEAST_EXERCISES} or more"
+        )
+    if not any(exercise.predict for exercise in asked):
+        found.append(f"{folder}: no exercise has predict = true")
+    if not any(step.kind == "try" for step in own):
+        found.append(f'{folder}: no step has kind = "try"')
+    return found
+
+
+def question_problems() -> list[str]:
+    """Links of the index of questions that lead nowhere, and questions without words."""
+    found = []
+    for lang in LANGUAGES:
+        try:
+            questions(lang)
+        except LessonError as error:
+            found.append(str(error))
+    return found
+
+
 def _steps(name: str) -> Iterator[str]:
     """Steps that cannot be shown."""
-    scenario = builtin(name)
-    known = {request.id for request in scenario.requests}
+    known = {request.id for request in builtin(name).requests}
     for number, step in enumerate(steps(name), 1):
         place = f"{scenes()[name].folder / 'lesson.toml'}: steps.{name}, step {number}"
         try:
-            here(scenario, step)
+            here(figures(name), step)
         except LessonError as error:
             yield f"{place}: {error}"
         for id_ in step.highlight:
@@ -48,7 +95,7 @@ def _steps(name: str) -> Iterator[str]:
 
 
 def _texts(name: str) -> Iterator[str]:
-    """Texts that are missing, cannot be filled, or differ in what they name."""
+    """Texts that are missing, cannot be filled, type figures, or differ in what they name."""
     folder = scenes()[name].folder
     sources = []
     for lang in LANGUAGES:
@@ -56,8 +103,9 @@ def _texts(name: str) -> Iterator[str]:
         if not path.is_file():
             yield f"{path}: is missing; a scene has a text in each language"
             continue
-        text(name, lang)
+        yield from (f"{path}: {fault}" for fault in _cards(text(name, lang)))
         sources.append(path.read_text(encoding="utf-8"))
+        yield from (f"{path}: {fault}" for fault in typed_figures(sources[-1]))
     if len(sources) == len(LANGUAGES):
         for kind, find in (("values", values_in), ("requests", requests_in)):
             one, other = map(find, sources)
@@ -66,9 +114,27 @@ def _texts(name: str) -> Iterator[str]:
                 yield f"{folder}/{name}: only one language names these {kind}: {differing}"
 
 
+def _cards(told: Text) -> Iterator[str]:
+    """Cards that could not mark an answer as they should."""
+    for step in told.steps:
+        for number, card in enumerate(step.cards):
+            wrong = [hint.values for hint in card.hints]
+            if any(one == other for i, one in enumerate(wrong) for other in wrong[:i]):
+                yield f"step {step.title!r}, card {number}: two hints for one wrong answer"
+            is_choice = bool(card.options)
+            if not is_choice and any(are_same(one, card.answer) for one in wrong):
+                yield f"step {step.title!r}, card {number}: a hint for the right answer"
+
+
+def typed_figures(source: str) -> list[str]:
+    """Figures that stand in a text and do not come from a run."""
+    plain = _CODE.sub(" ", source)
+    return [f"{figure} is typed; name a value instead" for figure in _FIGURE.findall(plain)]
+
+
 def values_in(source: str) -> set[str]:
     """The named values of a text."""
-    return {name for _, name, _, _ in Formatter().parse(source) if name}
+    return set(placeholders(source))
 
 
 def requests_in(source: str) -> set[str]:
@@ -76,14 +142,7 @@ def requests_in(source: str) -> set[str]:
     return set(re.findall(r"\*\*([A-Z]\d?)\*\*", source))
 
 
-def main() -> int:
-    """Print all faults; the exit code is 1 if there are any."""
-    found = problems()
-    for fault in found:
-        sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"{len(scenes())} scenes, {len(found)} faults\n")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def report(faults: Iterable[str]) -> str:
+    """All faults, and how many there are."""
+    listed = list(faults)
+    return "\n".join([*listed, f"{len(scenes())} scenes, {len(listed)} faults"])

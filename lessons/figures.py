@@ -1,38 +1,43 @@
-"""The named values of a text: what stands between its braces, all from the simulator.
+"""The results that a text or an exercise may name, all from the simulator.
 
-    {setup.budget}                              the scenario's own setup
-    {request[C][prompt]}                        a request as its file has it
-    {continuous[requests][C][ttft]}             figures as the JSON output has them, for `static`
-    {static[overall][makespan]}                 and `continuous`
-    {continuous[round][3][P]}                   a round by its number
-    {lane[6][overall][makespan]}                the same for a lane of `lesson.toml`
-    {here[P]}, {here[end]}, {here[given][C]}    the round that the step itself shows
+    setup.budget                          the scenario's own setup
+    request.C.prompt                      a request as its file has it
+    continuous.requests.C.ttft            figures as the JSON output has them, for `static`
+    static.overall.makespan               and `continuous`
+    continuous.round[3].P                 a round by its number
+    lane["6"].overall.makespan            the same for a lane of `lesson.toml`; lane[6] will do
+    here.P, here.end, here.given.C        the round that the step itself shows
+    given.small.p99_itl                   figures that somebody else gave: `[given.13a]`
 
-A figure is written as it is; `:.1f` behind the name rounds it.
+How they are combined and written says `lessons.values`.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from copy import copy
+from functools import cache, lru_cache
 from typing import Any
 
-from lessons.steps import LessonError, Step, event_of
+from lessons.faults import LessonError
+from lessons.shown import given
+from lessons.steps import Step, event_of
 from sim import Scenario, run
 from sim.clock import to_shown
 from sim.export import to_json
-from sim.files import lanes, suggestion
+from sim.files import builtin, lanes, suggestion
 
 MODES = ("static", "continuous")
+MOST_RUNS = 500  # kept, in a process: some for each exercise of the course
 
 _EVENT_LISTS = {"first": "emitted", "finish": "finished", "preempt": "preempted"}
 
 
-class Lanes(Mapping[str, dict[str, Any]]):
-    """The figures of a scene's lanes by name, each simulated when it is asked for."""
+class Runs(Mapping[str, Any]):
+    """The figures of several scenarios by name, each simulated when it is asked for."""
 
-    def __init__(self, scene: str) -> None:
-        self._known = lanes(scene) if scene else {}
+    def __init__(self, known: Mapping[str, Scenario]) -> None:
+        self._known = known
 
-    def __getitem__(self, name: str | int) -> dict[str, Any]:
+    def __getitem__(self, name: str | int) -> Mapping[str, Any]:
         return _run(self._known[str(name)])  # a lane may be called 6
 
     def __iter__(self) -> Iterator[str]:
@@ -42,48 +47,70 @@ class Lanes(Mapping[str, dict[str, Any]]):
         return len(self._known)
 
 
-@cache
-def figures(scenario: Scenario) -> Mapping[str, Any]:
-    """What a text of this scenario may name, but for `here`."""
-    requests = {request["id"]: request for request in scenario.to_dict()["requests"]}
-    values: dict[str, Any] = {"setup": scenario.setup, "request": requests}
-    for mode in MODES:
-        values[mode] = _run(scenario.with_setup(mode=mode))
-    return values | {"lane": Lanes(scenario.name)}
+class Figures(Mapping[str, Any]):
+    """What a text of a scenario may name, but for `here`; a mode is simulated when it is named."""
+
+    def __init__(self, scenario: Scenario, lanes: Mapping[str, Scenario]) -> None:
+        self.scenario, self.lanes = scenario, lanes
+        self._plain = {
+            "setup": scenario.setup,
+            "request": {one["id"]: one for one in scenario.to_dict()["requests"]},
+            "lane": Runs(lanes),
+            "given": given(scenario.name),
+        }
+
+    def plus(self, **more: Any) -> "Figures":
+        """The same with further names."""
+        twin = copy(self)
+        twin._plain = self._plain | more
+        return twin
+
+    def __getitem__(self, name: str) -> Any:
+        if name in MODES:
+            return _run(self.scenario.with_setup(mode=name))
+        return self._plain[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._plain, *MODES))
+
+    def __len__(self) -> int:
+        return len(self._plain) + len(MODES)
 
 
 @cache
+def figures(scene: str) -> Figures:
+    """What the texts of a scene may name, but for `here`."""
+    return Figures(builtin(scene), lanes(scene))
+
+
+@lru_cache(MOST_RUNS)
 def _run(scenario: Scenario) -> dict[str, Any]:
     result = to_json(run(scenario))
     result["round"] = {one["round"]: one for one in result["rounds"]}
     return result
 
 
-def lane_figures(scenario: Scenario, step: Step) -> dict[str, Any]:
+def lane_figures(values: Figures, step: Step) -> dict[str, Any]:
     """The figures of the lane that a step speaks of.
 
     Raises:
         LessonError: the scene has no lane of this name.
     """
-    values = figures(scenario)
-    if step.lane in MODES:
-        found: dict[str, Any] = values[step.lane]
-    elif step.lane in values["lane"]:
-        found = values["lane"][step.lane]
-    else:
+    if step.lane not in MODES and step.lane not in values["lane"]:
         known = dict.fromkeys([*MODES, *values["lane"]])
         raise LessonError(f"{step.lane} is no lane{suggestion(step.lane, known)}")
+    found: dict[str, Any] = values[step.lane] if step.lane in MODES else values["lane"][step.lane]
     return found
 
 
-def here(scenario: Scenario, step: Step) -> dict[str, Any] | None:
+def here(values: Figures, step: Step) -> dict[str, Any] | None:
     """The round at whose end a step stands; None at the start.
 
     Raises:
         LessonError: the run has no such lane, round or event.
     """
-    rounds = lane_figures(scenario, step)["rounds"]
-    number = _number(scenario, step, rounds)
+    rounds = lane_figures(values, step)["rounds"]
+    number = _number(values.scenario, step, rounds)
     if number > len(rounds):
         raise LessonError(f"round {number} is none of the {len(rounds)} rounds of {step.lane}")
     return rounds[number - 1] if number else None

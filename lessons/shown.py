@@ -5,7 +5,8 @@
     controls = ["max_num_seqs", "max_chunk"]  # options of the setup that need no searching
 
 Either may be missing. A lane of the lesson that brings a request list or a workload of its own is
-for the command line: on the page the requests are those of the table.
+for the command line: on the page the requests are those of the table. Figures that a text quotes
+from somebody else, and no run gives, stand in a table `[given.13a]` with their `source`.
 """
 
 from collections.abc import Mapping
@@ -36,6 +37,12 @@ def first_lanes(scene: str) -> tuple[str, ...]:
 def controls(scene: str) -> tuple[str, ...]:
     """The options that a scene shows before all others."""
     return tuple(_page(scene).get("controls", ()))
+
+
+def given(scene: str) -> Mapping[str, Any]:
+    """Figures that a scene quotes, from `[given.13a]`; each table says where they are from."""
+    tables: Mapping[str, Any] = _table(scene).get("given", {}).get(scene, {})
+    return tables
 
 
 def _page(scene: str) -> Mapping[str, Any]:

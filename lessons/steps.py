@@ -7,25 +7,30 @@
     alone      true: only that lane is shown; left out: all lanes
     highlight  requests whose rows stand out
     controls   the inputs that the text asks to use, which are marked: budget, requests, setup
+    view       the panel under the stage that is opened: state, kv, curves, log
+    kind       "try" marks an invitation to try something; left out: it tells
+    name       a word for links to this step, `5a#worst`
+    exercise   a question instead of a text to read (see `lessons.exercises`)
 
 A step without a round leaves the stage where it starts. Events are looked up in the run that is on
 the screen, so a step follows what a learner changes; numbers stay numbers.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from lessons.exercises import Exercise, read_exercise
+from lessons.faults import LessonError
 from sim.files import LANES, read_table, suggestion
 
 EVENTS = ("arrival", "first", "finish", "preempt", "cancel")
 CONTROLS = ("budget", "requests", "setup")
+VIEWS = ("", "state", "kv", "curves", "log")
+KINDS = ("tell", "try")
 DEFAULT_LANE = "continuous"
-
-
-class LessonError(ValueError):
-    """A lesson that cannot be shown; the message names file and place and says what would do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,10 @@ class Step:
     alone: bool = False
     highlight: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
+    view: str = ""
+    kind: str = "tell"
+    name: str = ""
+    exercise: Exercise | None = None
 
 
 _NAMES = tuple(field.name for field in fields(Step))
@@ -62,8 +71,10 @@ def _step(table: Mapping[str, Any], place: str) -> Step:
         if name not in _NAMES:
             raise LessonError(f"{place}: {name} is no field{suggestion(name, _NAMES)}")
     lists = {name: _texts(table, name, place) for name in ("highlight", "controls")}
-    step = Step(**{**table, **lists})
+    asked = {"exercise": read_exercise(table["exercise"], place)} if "exercise" in table else {}
+    step = Step(**{**table, **lists, **asked})
     _check_kinds(step, place)
+    _check_words(step, place)
     if "round" in table and "time" in table:
         raise LessonError(f"{place}: has both round and time; keep one")
     for control in step.controls:
@@ -94,6 +105,18 @@ def _check_kinds(step: Step, place: str) -> None:
             f"{place}: round must be a number, start, end, or a request and one of "
             f"{', '.join(EVENTS)}, not {step.round!r}"
         )
+
+
+def _check_words(step: Step, place: str) -> None:
+    for field, known in (("view", VIEWS), ("kind", KINDS)):
+        value = getattr(step, field)
+        if value not in known:
+            raise LessonError(
+                f"{place}: {field} is {value!r}; known: {', '.join(filter(None, known))}"
+            )
+    name: object = step.name  # as the file has it
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9-]*", name):
+        raise LessonError(f"{place}: name must be a lower-case word, not {name!r}")
 
 
 def event_of(step: Step) -> tuple[str, str] | None:

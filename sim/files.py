@@ -120,8 +120,23 @@ def read_scenario(path: Path) -> Scenario:
     return Scenario.from_dict(read_table(path))
 
 
-def read_lanes(path: Path) -> dict[str, Scenario]:
+def variant(name: str, changes: Mapping[str, Any]) -> tuple[Scenario, Mapping[str, Scenario]]:
+    """A built-in scenario with changes, given as those of a lane are, and its lanes likewise.
+
+    Raises:
+        FileError: there is no such scenario, or it breaks rules with these changes.
+    """
+    path = _builtin_file(name)
+    base = _changed(read_table(path), name, changes, f"{path}: changed")
+    return _checked(base, f"{path}: changed"), read_lanes(path, base)
+
+
+def read_lanes(path: Path, base: Mapping[str, Any] | None = None) -> dict[str, Scenario]:
     """The lanes of a scenario file, by name, from the `lesson.toml` beside it; often there is none.
+
+    Args:
+        path: the scenario's file.
+        base: what the lanes change, if it is not what the file holds.
 
     Raises:
         FileError: a lane, or the scenario itself, breaks rules; the message names file and lane.
@@ -134,7 +149,7 @@ def read_lanes(path: Path) -> dict[str, Scenario]:
         if not path.with_name(f"{block}.toml").is_file():
             known = [file.stem for file in sorted(path.parent.glob("*.toml")) if file != lesson]
             raise FileError(f"{lesson}: lanes.{block}: is no scenario{suggestion(block, known)}")
-    base = read_table(path)
+    base = base or read_table(path)
     _checked(base, str(path))
     place = f"{lesson}: lanes.{path.stem}"
     return {
@@ -149,11 +164,17 @@ def _lane(base: Mapping[str, Any], name: str, changes: Mapping[str, Any], place:
     place = f"{place}.{lane}"
     if not _LANE_NAME.fullmatch(lane):
         raise FileError(f"{place}: must be lower-case words and numbers, such as chunk-4")
+    return _checked(_changed(base, name, changes, place), place)
+
+
+def _changed(
+    base: Mapping[str, Any], name: str, changes: Mapping[str, Any], place: str
+) -> dict[str, Any]:
+    """A scenario's table under another name, with changes of setup and traffic."""
     setup = {key: value for key, value in changes.items() if key not in _TRAFFIC}
     data = {key: value for key, value in base.items() if key not in _TRAFFIC}
     data |= _traffic(base, changes, f"{place}.requests")
-    data |= {"name": name, "setup": _merged(base.get("setup", {}), setup)}
-    return _checked(data, place)
+    return data | {"name": name, "setup": _merged(base.get("setup", {}), setup)}
 
 
 def _traffic(base: Mapping[str, Any], changes: Mapping[str, Any], place: str) -> dict[str, Any]:

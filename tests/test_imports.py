@@ -125,7 +125,7 @@ def test_sim_imports_the_standard_library_and_numpy_only(module: str) -> None:
 
 
 def test_lessons_import_the_simulator_and_nothing_of_the_page() -> None:
-    allowed = {"sim", "lessons", "numpy", *sys.stdlib_module_names}
+    allowed = {"sim", "lessons", "numpy", "simpleeval", *sys.stdlib_module_names}
     assert {name: tops(name) - allowed for name in inside("lessons") if tops(name) - allowed} == {}
 
 

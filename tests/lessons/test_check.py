@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from lessons import catalogue, check, figures
+from lessons.__main__ import main
 from lessons.catalogue import Scene
 from sim import files
 
 Write = Callable[..., Path]
 STEPS = '[[steps.5a]]\n\n[[steps.5a]]\nround = 3\nhighlight = ["C"]\n'
-TEXT = "# Title\n\nA hook.\n\n## One\n\nFirst.\n\n## Two\n\n{here[P]} tokens for **C**.\n"
+TEXT = "# Title\n\nA hook.\n\n## One\n\nFirst.\n\n## Two\n\n{here.P} tokens for **C**.\n"
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def test_the_course_has_no_faults() -> None:
     assert check.problems() == []
 
 
-def test_a_good_lesson_has_no_faults(lesson: Write) -> None:
+def test_a_good_scene_has_no_faults(lesson: Write) -> None:
     lesson()
-    assert check.problems() == []
+    assert check.scene_problems("5a") == []
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_a_good_lesson_has_no_faults(lesson: Write) -> None:
 )
 def test_a_step_that_cannot_be_shown_is_told(lesson: Write, steps: str, said: str) -> None:
     lesson(steps=steps)
-    assert len(faults := check.problems()) == 1
+    assert len(faults := check.scene_problems("5a")) == 1
     assert "lesson.toml: steps.5a" in faults[0] and said in faults[0]
 
 
@@ -83,27 +84,27 @@ def test_a_step_that_cannot_be_shown_is_told(lesson: Write, steps: str, said: st
             "# Title\n\nA hook.\n\n## One\n\nText.\n",
             "has 1 steps ('## Title'), but steps.5a in lesson.toml has 2; each step needs one",
         ),
-        (TEXT.replace("{here[P]}", "{here[Q]}"), "step 'Two': names a value that is not there"),
-        (TEXT.replace("A hook", "{nobody}"), "5a.en.md: names a value that is not there"),
-        (TEXT.replace("First", "{here[P]}"), "step 'One': names a value that is not there"),
+        (TEXT.replace("{here.P}", "{here.Q}"), "step 'Two': here.Q: "),
+        (TEXT.replace("A hook", "{nobody}"), "5a.en.md: nobody: "),
+        (TEXT.replace("First", "{here.P}"), "step 'One': here.P: "),
     ],
 )
 def test_a_text_that_cannot_be_filled_is_told(lesson: Write, en: str, said: str) -> None:
     lesson(en=en)
-    assert len(faults := check.problems()) == 1
+    assert len(faults := check.scene_problems("5a")) == 1
     assert said in faults[0]
 
 
 def test_a_missing_language_is_told(lesson: Write) -> None:
     lesson(zh=None)
-    (fault,) = check.problems()
+    (fault,) = check.scene_problems("5a")
     assert fault.endswith("5a.zh.md: is missing; a scene has a text in each language")
 
 
 def test_languages_that_name_different_things_are_told(lesson: Write) -> None:
-    lesson(zh=TEXT.replace("{here[P]}", "{here[D]}").replace("**C**", "**B**"))
-    values, requests = check.problems()
-    assert values.endswith("only one language names these values: here[D], here[P]")
+    lesson(zh=TEXT.replace("{here.P}", "{here.D}").replace("**C**", "**B**"))
+    values, requests = check.scene_problems("5a")
+    assert values.endswith("only one language names these values: here.D, here.P")
     assert requests.endswith("only one language names these requests: B, C")
 
 
@@ -111,7 +112,14 @@ def test_the_command_prints_faults_and_tells_by_its_exit_code(
     lesson: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lesson()
-    assert check.main() == 0
+    assert main(["check", "5a"]) == 0
     lesson(zh="# Title\n\n")
-    assert check.main() == 1
+    assert main(["check", "5a"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "1 scenes, 1 faults"
+
+
+def test_the_command_prints_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["value", "5a", "continuous.requests.C.ttft"]) == 0
+    assert main(["value", "5a", "nobody.ttft"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, "nobody" in err) == ("10.5\n", True)
