@@ -16,13 +16,13 @@ from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
 from app.later import Later
-from app.lesson_view import lesson_view
+from app.lesson_view import lesson_titles, lesson_view
 from app.player import Player
 from app.session import Session
 from app.setup_panel import SetupPanel
 from app.shell import FILE_LIMIT, Shell
 from app.url import Arguments, address, arguments_of, is_edited, open_link
-from lessons.catalogue import scenes, text
+from lessons.catalogue import heading, scenes
 from sim.setup import MAX_REQUESTS
 
 SHOWN = (
@@ -64,6 +64,7 @@ class App:
         self._later = later = Later()
         self.shell = Shell(
             view=self._view(),
+            lesson=lesson_view(session),
             stage=self.player,
             slider=self.slider,
             table=RequestTable(session, later, sizing_mode="stretch_width", margin=0),
@@ -133,6 +134,8 @@ class App:
     def _show(self) -> None:
         with pn.io.hold():
             self.slider.param.update(**_of_budget(self.session))
+            if (lesson := lesson_view(self.session)) != self.shell.lesson:
+                self.shell.lesson = lesson  # before the view, which is what the browser waits for
             self.shell.view = self._view()
 
     def _view(self) -> dict[str, Any]:
@@ -163,14 +166,14 @@ def view_of(session: Session) -> dict[str, Any]:
         for key, word in words(session.lang, table).items()
         if "." not in key
     }
-    short = {name: text(name, session.lang).short for name in scenes()}
+    short = {name: heading(name, session.lang).short for name in scenes()}
     return {
         "lang": session.lang,
         "words": words(session.lang, "page") | words(session.lang, "files") | own,
         "help": help_view(session.lang),
         "scenario": session.scenario_name,
         "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
-        "lesson": lesson_view(session),
+        "lessons": lesson_titles(session.lang),
         "notice": session.notice,
         "working": session.working,
         "units": list(UNITS) if session.unread and session.notice else [],

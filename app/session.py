@@ -28,7 +28,7 @@ from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.sentences import number
 from app.setup_options import Texts, differing, shared_presets, texts
-from lessons.catalogue import scenes, text
+from lessons.catalogue import heading, scenes
 from sim import History, Scenario
 from sim.clock import to_internal, to_shown
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
@@ -104,7 +104,7 @@ class Session(param.Parameterized):
 
     def scenario_titles(self) -> list[tuple[str, str]]:
         """Names and titles of everything that can be chosen."""
-        titles = [(name, text(name, self.lang).title) for name in scenes()]
+        titles = [(name, heading(name, self.lang).title) for name in scenes()]
         titles.append((SYNTHETIC, self._say("scene.synthetic")))
         return titles + ([(TRACE, self._trace[0].name)] if self._trace else [])
 
@@ -350,7 +350,7 @@ class Session(param.Parameterized):
     def lesson(self) -> dict[str, str]:
         """Number, title and hook of what is shown; the text too, if it is no scene with steps."""
         if self.scenario_name in scenes():
-            words_ = text(self.scenario_name, self.lang)
+            words_ = heading(self.scenario_name, self.lang)
             number_ = str(scenes()[self.scenario_name].lesson)
             return {"number": number_, "title": words_.title, "hook": words_.hook}
         opened = self.scenario_name == TRACE

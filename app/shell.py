@@ -28,6 +28,7 @@ class Shell(Component):
     """Everything around the stage."""
 
     view = param.Dict(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")
+    lesson = param.Dict(default={}, doc="Texts, steps and exercises; see `app.lesson_view`.")
     stage = Child(doc="The player.")
     slider = Child(doc="The budget slider.")
     table = Child(doc="The request table, in a drawer.")
@@ -36,10 +37,14 @@ class Shell(Component):
     _esm: ClassVar[str] = module(
         "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js", "shell/progress.js",
         "shell/rail.js", "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
-        "shell/steps.js", "shell/lesson.js", "shell/present.js", "shell/address.js",
-        "shell/shell.js",
+        "shell/exercise.js", "shell/steps.js", "shell/lesson.js", "shell/present.js",
+        "shell/address.js", "shell/shell.js",
     )  # fmt: skip
-    _stylesheets: ClassVar[list[str]] = [style("page.css"), style("signs.css")]
+    _stylesheets: ClassVar[list[str]] = [
+        style("page.css"),
+        style("signs.css"),
+        style("exercise.css"),
+    ]
 
     def __init__(
         self,

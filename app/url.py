@@ -21,6 +21,7 @@ from app.rows import MOST_ROWS, Row, typed
 from app.session import TRACE, Session
 from app.setup_options import bad_lane_names, bad_names, difference, differing
 from lessons.catalogue import scenes
+from sim import Scenario
 from sim.files import SYNTHETIC, builtin
 
 Arguments = Mapping[str, Sequence[bytes]]
@@ -114,6 +115,22 @@ def query(session: Session) -> dict[str, str]:
 def address(session: Session) -> str:
     """The same as text, to stand behind the question mark."""
     return urlencode(query(session), quote_via=quote, safe=",:=/@!;")
+
+
+def link_to(scene: str, scenario: Scenario, step: int) -> str:
+    """The query that opens a scene at a step, changed so that it is `scenario`; "" if none can."""
+    own = builtin(scene)
+    state = {"scenario": scene, "step": str(step)}
+    if scenario.setup.budget != own.setup.budget:
+        state["budget"] = str(scenario.setup.budget)
+    if setup := difference(own.setup, scenario.setup):
+        state["setup"] = packed_setup(setup)
+    if scenario.requests != own.requests:
+        rows = typed(scenario)
+        state["rows"] = short(packed(rows, own)) if len(rows) <= MOST_ROWS else ""
+        if not state["rows"]:
+            return ""
+    return urlencode(state, quote_via=quote, safe=",:=/@!;")
 
 
 def is_edited(session: Session) -> bool:

@@ -74,12 +74,19 @@ class StepText:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A scene's words in one language, figures filled in."""
+class Heading:
+    """What a scene is called, and its hook, in one language."""
 
     title: str
     short: str
     hook: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A scene's words in one language, figures filled in."""
+
+    heading: Heading
     steps: tuple[StepText, ...]
 
 
@@ -136,6 +143,22 @@ def lesson_text(number: int, lang: str) -> LessonText:
 
 
 @cache
+def heading(name: str, lang: str) -> Heading:
+    """What a scene is called; simulates nothing that it does not name.
+
+    Raises:
+        LessonError: the text does not begin as it should.
+    """
+    path, (head, *_) = _sections(name, lang)
+    title, _, hook = head.strip().partition("\n\n")
+    if not title.startswith("# ") or not hook:
+        raise LessonError(f"{path}: must begin with '# Title', an empty line and a hook")
+    long, _, short = title.removeprefix("# ").partition(" | ")
+    told = filled(" ".join(hook.split("\n")), figures(name), str(path))
+    return Heading(long, short or long, told)
+
+
+@cache
 def text(name: str, lang: str) -> Text:
     """A scene's text, figures filled in.
 
@@ -143,24 +166,21 @@ def text(name: str, lang: str) -> Text:
         LessonError: the text is not built as it should be, has not the steps of `lesson.toml`,
             or names a value that is not there.
     """
-    path = scenes()[name].folder / f"{name}.{lang}.md"
-    head, *parts = _SECTION.split(_read(path))
-    title, _, hook = head.strip().partition("\n\n")
-    if not title.startswith("# ") or not hook:
-        raise LessonError(f"{path}: must begin with '# Title', an empty line and a hook")
+    path, (_, *parts) = _sections(name, lang)
     titles, bodies, shown = parts[::2], parts[1::2], steps(name)
+    own = heading(name, lang)
     if len(titles) != len(shown):
         raise LessonError(
             f"{path}: has {len(titles)} steps ('## Title'), but steps.{name} in lesson.toml "
             f"has {len(shown)}; each step needs one of both"
         )
-    long, _, short = title.removeprefix("# ").partition(" | ")
-    return Text(
-        long,
-        short or long,
-        filled(" ".join(hook.split("\n")), figures(name), str(path)),
-        tuple(_step(path, *told) for told in zip(titles, bodies, shown, strict=True)),
-    )
+    return Text(own, tuple(_step(path, *told) for told in zip(titles, bodies, shown, strict=True)))
+
+
+def _sections(name: str, lang: str) -> tuple[Path, list[str]]:
+    """The file of a scene's text, and what it is made of: the head, then titles and bodies."""
+    path = scenes()[name].folder / f"{name}.{lang}.md"
+    return path, _SECTION.split(_read(path))
 
 
 def _read(path: Path) -> str:

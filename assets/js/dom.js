@@ -51,6 +51,7 @@ const ICONS = {
   fork: '<path d="M2 8h5M7 8c2 0 2-4.5 4-4.5h3M7 8c2 0 2 4.5 4 4.5h3"/>',
   hand: '<path d="M2.5 13.5h11M5 13.5v-3h3v-3h3v-3h2.5"/>',
   menu: '<path d="M2 4h12M2 8h12M2 12h12"/>',
+  play: '<path d="M4.5 2.8l8 5.2-8 5.2z"/>',
   moon: '<path d="M13.2 9.8A5.6 5.6 0 0 1 6.2 2.8a5.6 5.6 0 1 0 7 7z"/>',
   grip: '<path d="M6 3.5v.01M10 3.5v.01M6 8v.01M10 8v.01M6 12.5v.01M10 12.5v.01"/>',
   open_file: '<path d="M8 10.5V2.5M4.8 5.6L8 2.5l3.2 3.1M2.5 11v2.5h11V11"/>',

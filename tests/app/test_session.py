@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.commands import run_command
 from app.rows import FIELDS, MOST_ROWS
 from app.session import TRACE, Session
-from lessons.catalogue import scenes, text
+from lessons.catalogue import heading, scenes
 from sim.files import SYNTHETIC
 
 Row = dict[str, str]
@@ -100,8 +100,8 @@ def test_reset_takes_all_edits_back(session: Session) -> None:
 def test_every_scene_can_be_chosen(session: Session, name: str) -> None:
     session.choose(name)
     assert session.scenario_name == name
-    assert session.payload["title"] == text(name, "en").title
-    assert session.lesson()["hook"] == text(name, "en").hook
+    assert session.payload["title"] == heading(name, "en").title
+    assert session.lesson()["hook"] == heading(name, "en").hook
     assert session.lesson()["number"] == str(scenes()[name].lesson)
     assert session.payload["reset"]
     json.dumps(session.payload, allow_nan=False)
@@ -610,8 +610,8 @@ def test_the_language_switches_every_word_and_keeps_the_run(session: Session) ->
     assert session.payload["run"] == before["run"]
     assert session.payload["lanes"][1]["rounds"] == before["lanes"][1]["rounds"]
     assert session.payload["words"] != before["words"]
-    assert session.lesson()["title"] == text("5a", "zh").title
-    assert session.scenario_titles()[0][1] == text("1a", "zh").title
+    assert session.lesson()["title"] == heading("5a", "zh").title
+    assert session.scenario_titles()[0][1] == heading("1a", "zh").title
 
 
 def test_switching_the_language_keeps_edits(session: Session) -> None:

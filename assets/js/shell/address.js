@@ -30,7 +30,7 @@ export function address({model, steps, complain}) {
     if (own.t === null || Math.abs(own.t - t) > eps) { found.time = t; }
     if (own.view !== view) { found.show = view; }
     for (const [choice, value] of Object.entries(player.views.get())) {
-      if (value !== USUAL[choice]) { found[LOOKS[choice]] = value; }
+      if (value !== USUAL[choice] && !(choice === "future" && steps.hides_future())) { found[LOOKS[choice]] = value; }
     }
     return found;
   };
@@ -50,7 +50,8 @@ export function address({model, steps, complain}) {
     timer = setTimeout(write, REST_MS);
   };
   const fulfil = () => {
-    const {working, lesson, notice} = model.view;
+    const {working, notice} = model.view;
+    const {lesson} = model;
     if (!wish || !player || working || player.state().run === wish.run) { return; }
     const is_elsewhere = wish.scenario && wish.scenario !== model.view.scenario; // its places are none of this scene
     if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null}; }
@@ -100,7 +101,13 @@ export function address({model, steps, complain}) {
     window.removeEventListener("popstate", follow);
     window.removeEventListener("rb-theme", keep_theme);
   };
-  return {update, moved, rest, stop};
+  /** Go to what a query names, in the language and the theme of now. */
+  const open = (search) => {
+    const kept = new URLSearchParams({lang: model.view.lang, ...(theme ? {theme} : {})});
+    history.pushState(null, "", `${location.pathname}?${kept}&${search}`);
+    follow();
+  };
+  return {update, moved, rest, open, stop};
 }
 
 function theme_of(search) {

@@ -1,8 +1,8 @@
-// The course at the left: its scenes, and which of them were seen to the end. Open, or folded to the
-// numbers; on a narrow window it lies over the page.
+// The course at the left: its lessons, the scenes of the one that is open, and how far a learner has
+// come. Open, or folded to the numbers; on a narrow window it lies over the page.
 
 import {fill, h, icon} from "../dom.js";
-import {forget_seen, seen} from "./progress.js";
+import {forget_all, is_solved, seen} from "./progress.js";
 
 const NARROW = matchMedia("(max-width: 900px)");
 const ROOMY = matchMedia("(min-width: 1180px)");
@@ -14,7 +14,7 @@ export function rail({send, drawer, restart}) {
   const count = h("span", {class: "count"});
   const bar = h("i");
   const meter = h("div", {class: "meter", "aria-hidden": "true"}, bar);
-  const forget = h("button", {class: "forget", word: "forget", on: {click: () => { forget_seen(); draw_progress(); buttons.get(shown.scenario)?.focus(); }}});
+  const forget = h("button", {class: "forget", word: "forget", on: {click: () => { forget_all(); draw_progress(); buttons.get(shown.scenario)?.focus(); }}});
   const fold = h("button", {class: "fold", on: {click: () => toggle()}}, icon("fold"), h("span", {word: "collapse"}));
   const el = h("nav", {class: "rail", label: "scenes"},
     h("div", {class: "course"}, h("h2", {word: "scenes"}), count), meter, list, file, forget, fold);
@@ -22,7 +22,8 @@ export function rail({send, drawer, restart}) {
   const shade = h("div", {class: "shade", on: {click: () => show(false)}});
   let menu = null;
   let fold_words = {};
-  let buttons = new Map();
+  let buttons = new Map(); // of scenes, by name
+  let groups = new Map(); // of lessons, by number
 
   const name_fold = () => {
     const word = fold_words[el.parentNode.dataset.rail === "open" ? "collapse" : "expand"] ?? "";
@@ -66,33 +67,65 @@ export function rail({send, drawer, restart}) {
     send("scenario", name);
     if (NARROW.matches) { show(false); }
   };
-  const draw_progress = () => {
-    const {scenarios, words, scenario} = shown;
+  /** How much of a lesson is done: its scenes seen to the end, and its exercises answered. */
+  const progress_of = ({scenes, exercises}) => {
     const done = seen();
-    const course = scenarios.filter(([name]) => is_lesson(name));
-    const num_done = course.filter(([name]) => done.has(name)).length;
-    count.textContent = words.seen ? fill(words.seen, {n: num_done, all: course.length}) : "";
-    bar.style.width = `${(100 * num_done) / Math.max(1, course.length)}%`;
-    forget.hidden = num_done === 0;
+    return {n: scenes.filter((name) => done.has(name)).length + exercises.filter(is_solved).length, all: scenes.length + exercises.length};
+  };
+  const draw_progress = () => {
+    const {lessons, words, scenario} = shown;
+    if (!lessons) { return; }
+    const progress = lessons.map(progress_of);
+    const num_done = progress.filter(({n, all}) => n === all).length;
+    count.textContent = fill(words.seen, {n: num_done, all: lessons.length});
+    const sum = (part) => progress.reduce((total, one) => total + one[part], 0);
+    bar.style.width = `${(100 * sum("n")) / Math.max(1, sum("all"))}%`;
+    forget.hidden = sum("n") === 0;
+    lessons.forEach((lesson, i) => {
+      const {head, list: own} = groups.get(lesson.number);
+      const {n, all} = progress[i];
+      const is_open = lesson.scenes.includes(scenario);
+      const is_done = n === all;
+      own.hidden = !is_open || lesson.scenes.length < 2;
+      head.classList.toggle("done", is_done);
+      head.setAttribute("aria-current", String(is_open));
+      head.firstElementChild.replaceChildren(is_done && !is_open ? icon("check") : lesson.number);
+      head.lastElementChild.textContent = n > 0 && !is_done ? fill(words.seen, {n, all}) : "";
+      head.setAttribute("aria-label", `${lesson.name}: ${lesson.title}${is_done ? ` (${words.done})` : ""}`);
+    });
+    const done = seen();
     for (const [name, button] of buttons) {
-      const is_done = done.has(name) && is_lesson(name);
-      const number = button.firstElementChild;
-      button.classList.toggle("done", is_done);
-      number.replaceChildren(is_done && name !== scenario ? icon("check") : number_of(name));
-      button.setAttribute("aria-label", `${number_of(name)} ${button.lastChild.textContent}${is_done ? ` (${words.done})` : ""}`);
+      button.classList.toggle("done", done.has(name));
+      button.setAttribute("aria-current", String(name === scenario));
     }
   };
-  const update = ({scenario, scenarios, words}) => {
-    shown = {scenario, scenarios, words};
+  /** A lesson with its scenes, or what stands beside the lessons. */
+  const draw_list = ({lessons, scenarios}) => {
+    const free = scenarios.filter(([name]) => !lessons.some(({scenes}) => scenes.includes(name)));
+    groups = new Map(lessons.map(({number, scenes}) => {
+      const head = entry(() => choose(scenes[0]), String(number), h("span", {class: "part"}));
+      const own = h("ol", {class: "parts"}, ...scenes.map((name) => h("li", {}, buttons.get(name))));
+      return [number, {head, list: own}];
+    }));
+    list.replaceChildren(
+      ...[...groups.values()].map(({head, list: own}) => h("li", {}, head, own)),
+      ...free.map(([name]) => h("li", {class: "free"}, buttons.get(name))));
+  };
+  const update = ({scenario, scenarios, lessons, words}) => {
+    shown = {scenario, scenarios, lessons, words};
     if (scenarios.map(([name]) => name).join() !== [...buttons.keys()].join()) {
-      buttons = new Map(scenarios.map(([name]) => [name, scene(name, choose)]));
-      list.replaceChildren(...[...buttons.values()].map((button) => h("li", {}, button)));
+      buttons = new Map(scenarios.map(([name]) => [name, entry(() => choose(name), is_lesson(name) ? "" : "≈")]));
+      draw_list(shown);
     }
     for (const [name, title] of scenarios) {
       const button = buttons.get(name);
-      button.lastChild.textContent = title;
+      button.querySelector(".title").textContent = title;
       button.title = title;
-      button.setAttribute("aria-current", String(name === scenario));
+    }
+    for (const {number, title} of lessons) {
+      const {head} = groups.get(number);
+      head.querySelector(".title").textContent = title;
+      head.title = title;
     }
     draw_progress();
     file.title = words.open_trace_rail;
@@ -102,13 +135,11 @@ export function rail({send, drawer, restart}) {
   return {el, shade, start, toggle, leave, update, draw_progress};
 }
 
-function scene(name, choose) {
-  return h("button", {class: "scene", on: {click: () => choose(name)}}, h("span", {class: "no"}), h("span", {class: "title"}));
+function entry(choose, number, ...more) {
+  return h("button", {class: "scene", on: {click: choose}}, h("span", {class: "no", text: number}), h("span", {class: "title"}), ...more);
 }
 
-function is_lesson(name) { return /^\d+[a-z]?$/.test(name); }
-
-function number_of(name) { return is_lesson(name) ? name : "≈"; }
+function is_lesson(name) { return /^\d/.test(name); }
 
 function kept() {
   try {

@@ -20,7 +20,7 @@ export function render({model}) {
   const news = notice({send});
   const trace = files({model, drawer, say: news.say, wait: news.wait});
   const bar = inputs({model, drawer});
-  const steps = stepper({choose: (name) => send("scenario", name)});
+  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), solved: () => scenes.draw_progress()});
   const text = lesson({notice: news.el, steps, send});
   const scenes = rail({send, drawer, restart: steps.restart});
   const work = h("div", {class: "work"});
@@ -53,7 +53,7 @@ export function render({model}) {
   const parts = [top, scenes, text, news, bar, trace, steps, bookmark];
   let scene = null;
   const update = () => {
-    const view = model.view;
+    const view = {...model.view, lesson: model.lesson};
     translate(app, view.words);
     name_keys(app, view.words);
     for (const part of parts) { part.update(view); }
@@ -64,6 +64,7 @@ export function render({model}) {
       for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
     }
     scene = view.scenario;
+    app.style.setProperty("--rb-try", JSON.stringify(view.words.try));
     app.lang = view.lang === "zh" ? "zh-CN" : "en";
   };
   model.on("view", update);

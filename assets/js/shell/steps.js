@@ -4,14 +4,23 @@
 // Texts are HTML that Python made from the lesson's Markdown, in which HTML is switched off.
 
 import {fill, h, icon} from "../dom.js";
+import {exercise} from "./exercise.js";
 
-export function stepper({choose}) {
+const SHOWN = "ghost"; // the future as it is without a question
+
+/**
+ * @param {function(string)} choose a scene
+ * @param {function(string)} open a link, by its query
+ * @param {function()} solved an exercise was answered right for the first time
+ */
+export function stepper({choose, open, solved}) {
   const count = h("p", {class: "count"});
   const dots = h("ol", {class: "dots"});
   const title = h("h2", {class: "step-title"});
   const body = h("div", {class: "text"});
   const row = h("div", {class: "progress-row"}, dots, count);
-  const el = h("section", {class: "step", id: "step"}, row, title, body);
+  const task = exercise({open, play: () => player?.act.toggle(), changed: () => { hide_future(); solved(); }});
+  const el = h("section", {class: "step", id: "step"}, row, title, body, task.el);
   const back = h("button", {class: "button back", on: {click: () => go(at - 1)}}, icon("fold"), h("span", {word: "back"}));
   const next_word = h("span");
   const next = h("button", {class: "button primary next", on: {click: () => on()}}, next_word, icon("unfold"));
@@ -21,18 +30,29 @@ export function stepper({choose}) {
   let view = {words: {}, lesson: {steps: []}};
   let at = 0;
   let player = null;
+  let hidden = false; // whether the future is hidden for a question
 
   const steps = () => view.lesson.steps;
   const last = () => steps().length - 1;
   const following = () => view.scenarios?.[view.scenarios.findIndex(([name]) => name === view.scenario) + 1];
   const has_following = () => steps().length > 1 && following() !== undefined;
 
+  /** Nothing ahead is shown while a question about it is open. */
+  const hide_future = () => {
+    if (!player || task.hides_future() === hidden) { return; }
+    hidden = !hidden;
+    player.views.set({future: hidden ? "nothing" : SHOWN});
+  };
   const show = () => {
     const {words, lesson} = view;
     const step = steps()[at] ?? {title: "", html: ""};
     const has_steps = steps().length > 1;
     title.textContent = step.title;
     title.hidden = step.title === "";
+    el.dataset.kind = step.kind ?? "";
+    body.hidden = step.html === "";
+    task.show(step, `${view.scenario}#${at + 1}`, words);
+    hide_future();
     if (body.dataset.html !== step.html) {
       body.innerHTML = step.html;
       body.dataset.html = step.html;
@@ -68,7 +88,7 @@ export function stepper({choose}) {
   };
   return {
     el, nav, said, update, go, on, back: () => go(at - 1), restart: () => { at = 0; show(); },
-    use: (handle) => { player = handle; },
+    use: (handle) => { player = handle; hide_future(); }, hides_future: () => hidden,
     at: () => at, following: () => (has_following() ? following()[1] : ""), step: (index = at) => steps()[index],
     when_shown: (listener) => listeners.push(listener),
   };
