@@ -1,11 +1,17 @@
 """The base of the page's browser components.
 
+Their scripts are plain JavaScript. Panel would translate them in the browser each time the page is
+opened, as if they were TypeScript; what is marked as a bundle is taken as it stands.
+
 For each change of a component, Panel goes through everything that hangs below it to find data
 models that it could not clean up later; below the frame that is the whole page, figures and all.
 Here each component is asked for itself when it is built, and none gets a new child afterwards, so
 that noting the component alone comes to the same.
 """
 
+from typing import Any
+
+from bokeh.document import Document
 from bokeh.model import DataModel
 from panel.custom import JSComponent
 
@@ -14,6 +20,10 @@ class Component(JSComponent):
     """A component whose changes cost no more than what they change."""
 
     __abstract = True
+
+    def _get_properties(self, doc: Document | None) -> dict[str, Any]:
+        properties: dict[str, Any] = super()._get_properties(doc)
+        return properties | {"bundle": type(self).__name__}
 
     @classmethod
     def _patch_datamodel_ref(cls, props: DataModel, ref: str) -> None:

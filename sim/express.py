@@ -63,8 +63,9 @@ class Lane(Drive):
     @classmethod
     def of(cls, state: State) -> "Lane | None":
         """The lane for a run that begins; None where it would never be open."""
-        odd = (r.cancel_at is not None or r.credits is not None for r in state.arrivals)
-        return cls(state) if is_plain(state.scenario.setup) and not any(odd) else None
+        leaves = {request.cancel_at for request in state.arrivals}
+        is_odd = state.has_readers or leaves - {None}
+        return cls(state) if is_plain(state.scenario.setup) and not is_odd else None
 
     def take(self, state: State) -> bool:
         """Drive the state as far as the lane leads; False where it is closed."""

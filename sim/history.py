@@ -8,6 +8,7 @@ checkpoint, so there is one account of every rule and no second one to keep in s
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import overload
 
 import numpy as np
@@ -57,11 +58,10 @@ class History:
         self._recorder, self._lane = recorder, lane
         self._length = end.round
         self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
-        entered = end.entered.get if scenario.setup.concurrency else None
-        self.arrivals = np.array(
-            [entered(i, -1) if entered else r.arrival for i, r in enumerate(scenario.requests)],
-            dtype=np.int64,
-        )
+        self.arrivals = self.of_requests("arrival")
+        if scenario.setup.concurrency:
+            came = (end.entered.get(i, -1) for i in range(len(self.arrivals)))
+            self.arrivals = np.fromiter(came, np.int64, len(self.arrivals))
         self._now, self._ended = end.now, list(end.ended)
         self._going = {seq.index: seq.status for seq in (*end.waiting, *end.running)}
         self._going |= dict.fromkeys(end.to_come, Status.WAITING)
@@ -74,6 +74,11 @@ class History:
         self._start = end.blank()
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
+
+    def of_requests(self, field: str) -> Ints:
+        """A whole-number field of every request, in the order of the scenario."""
+        requests = self.scenario.requests
+        return np.fromiter(map(attrgetter(field), requests), np.int64, len(requests))
 
     # What was written down in plain numbers becomes arrays when it is first asked for.
 
@@ -263,10 +268,13 @@ class History:
     def ends(self) -> Ints:
         """When each round ends."""
         columns = self.columns
-        within = np.arange(len(self)) - self.per_round("first") + 1
-        growth = self.per_round("growth") * (within * (within - 1) // 2)
-        start = np.repeat(columns["start"], columns["count"])
-        ends: Ints = start + within * self.per_round("duration") + growth
+        within = np.arange(1, len(self) + 1) - self.per_round("first")
+        ends: Ints = within * (within - 1)
+        ends >>= 1
+        ends *= self.per_round("growth")
+        within *= self.per_round("duration")
+        ends += within
+        ends += np.repeat(columns["start"], columns["count"])
         return ends
 
     @cached_property
@@ -278,9 +286,9 @@ class History:
     @cached_property
     def starts(self) -> Ints:
         """When each round starts."""
-        starts = self.per_round("start")
-        inside = self.per_round("first") != np.arange(len(self))
-        starts[inside] = self.ends[:-1][inside[1:]]
+        starts = np.empty_like(self.ends)
+        starts[1:] = self.ends[:-1]
+        starts[self.columns["first"]] = self.columns["start"]
         return starts
 
     @cached_property

@@ -83,9 +83,9 @@ class State:
         requests, setup = scenario.requests, scenario.setup
         indices = list(range(len(requests)))
         if setup.concurrency is None:
-            indices.sort(key=lambda i: requests[i].arrival)
+            indices.sort(key=[request.arrival for request in requests].__getitem__)
         state = cls(scenario, [requests[i] for i in indices], indices)
-        state.has_readers = any(request.credits is not None for request in requests)
+        state.has_readers = bool({request.credits for request in requests} - {None})
         for _ in range(setup.concurrency or 0):
             state._invite(0)
         if setup.speculation and isinstance(setup.speculation.accepted, float):

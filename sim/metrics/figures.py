@@ -100,8 +100,7 @@ class Metrics(Known):
 
         Each prompt counts once, computed again or not, its cached part too.
         """
-        requests = self.history.scenario.requests
-        return self._rate(sum(requests[index].prompt for index in self.outputs.begun))
+        return self._rate(int(self.history.of_requests("prompt")[self.outputs.begun].sum()))
 
     @property
     def request_rate(self) -> float | None:

@@ -85,10 +85,14 @@ class Known:
         return here if self.only is None else here & self.only
 
     @cached_property
+    def _wanted(self) -> Ints:
+        """How many outputs each request asks for."""
+        return self.history.of_requests("output")
+
+    @cached_property
     def finished(self) -> Mask:
         """Which requests have sent their whole output."""
-        outputs = np.array([r.output for r in self.history.scenario.requests], dtype=np.int64)
-        done: Mask = self.outputs.sent >= outputs
+        done: Mask = self.outputs.sent >= self._wanted
         return done
 
     @cached_property
@@ -172,9 +176,8 @@ class Known:
         """Who has left: with a last token by then, or at a boundary before."""
         if self.until is None:
             return np.ones(len(self.arrivals), dtype=bool)
-        outputs = np.array([r.output for r in self.history.scenario.requests], dtype=np.int64)
         gone: Mask = self.history.ended_at < self.until
-        return gone | (self.outputs.generated >= outputs)
+        return gone | (self.outputs.generated >= self._wanted)
 
     @cached_property
     def _running(self) -> dict[str, Status]:

@@ -58,7 +58,7 @@ def _behind_last_tokens(history: History) -> Ints:
     The first token of a request needs no slot until it is decoded from; drafts are not counted.
     """
     size, rounds = history.scenario.setup.block_size, len(history)
-    prompts = np.array([r.prompt for r in history.scenario.requests], dtype=np.int64)
+    prompts = history.of_requests("prompt")
     growth = _Growth(history)
     held = np.minimum(growth.units, np.maximum(prompts, growth.units - 1))
     blocks = -(-held // size)
@@ -81,7 +81,7 @@ class _Growth:
 
     def __init__(self, history: History) -> None:
         size = len(history.scenario.requests)
-        cached = np.array([r.cached for r in history.scenario.requests], dtype=np.int64)
+        cached = history.of_requests("cached")
         begun = np.flatnonzero(history.first_rounds >= 0)
         parts = (
             (begun, history.first_rounds[begun], np.ones_like(begun), cached[begun]),

@@ -44,7 +44,7 @@ class Outputs:
     def _heard(self, history: History) -> Ints:
         """The first round whose tokens each request's client no longer hears."""
         leaves = [r.cancel_at for r in history.scenario.requests]
-        if not any(time is not None for time in leaves):
+        if not set(leaves) - {None}:
             return np.full(self._size, len(self.ends))
         times = np.array([NEVER if time is None else time for time in leaves])
         return np.searchsorted(self.ends, times, "right")

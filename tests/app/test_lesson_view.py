@@ -23,7 +23,8 @@ def test_requests_have_the_colours_of_the_scene() -> None:
 @pytest.mark.parametrize("scene", list(scenes()))
 def test_every_step_is_a_text(scene: str, lang: str) -> None:
     for step in scene_steps(scene, lang):
-        assert step["html"].startswith("<p>") and "**" not in step["html"]
+        shown = step["html"] or step["exercise"]["cards"][0]["html"]
+        assert shown.startswith(("<p>", "<ul>")) and "**" not in shown
 
 
 def test_what_is_no_scene_has_one_text_and_no_steps() -> None:

@@ -24,7 +24,7 @@ def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     shutil.copy(files.LESSONS / "05_by_hand" / "5a.toml", folder)
     monkeypatch.setattr(catalogue, "scenes", lambda: {"5a": Scene("5a", 5, folder)})
     monkeypatch.setattr(check, "scenes", lambda: {"5a": Scene("5a", 5, folder)})
-    caches = (catalogue.text, catalogue.steps, figures.figures)
+    caches = (catalogue.heading, catalogue.text, catalogue.steps, figures.figures)
 
     def write(en: str | None = TEXT, zh: str | None = TEXT, steps: str = STEPS) -> Path:
         for lang, text in (("en", en), ("zh", zh)):

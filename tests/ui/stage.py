@@ -1,5 +1,6 @@
 """A stage with any run on it: payloads are made here and handed to the page as the server does."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -29,6 +30,11 @@ _RUN = 1_000_000  # higher than any of the page's own
 
 def player(page: Page) -> Locator:
     return page.locator("[data-run]")
+
+
+def at_rest(page: Page) -> None:
+    """Wait until nothing slides any more, before a place is measured."""
+    expect(player(page)).not_to_have_class(re.compile("rb-ease"))
 
 
 def give(page: Page, *subjects: Scenario, lang: str = "en") -> dict[str, Any]:

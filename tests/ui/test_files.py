@@ -141,7 +141,7 @@ def test_a_long_run_is_saved_while_the_page_says_so(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_the_menu_fits_a_phone(open_page: Open, shot: Callable[[str], Path]) -> None:
+def test_the_menu_fits_a_phone(open_page: Open, shot: Callable[[str], None]) -> None:
     page = open_page("[data-testid=stage]", "lang=zh")
     open_menu(page, "分享与文件")
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 Open = Callable[..., Page]
-Shot = Callable[[str], Any]
+Shot = Callable[[str], None]
 PHONE = {"viewport": {"width": 390, "height": 844}}
 LONE = "scenario=5a&lanes=continuous"
 WORDS = {

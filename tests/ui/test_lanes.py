@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -41,6 +40,13 @@ def add(page: Page, what: str) -> None:
 def tool(page: Page, lane: str, what: str) -> None:
     page.get_by_test_id(f"lane-{lane}").click()
     page.get_by_test_id(f"lane-{what}").click()
+
+
+def change(page: Page, lane: str, name: str) -> None:
+    """Open the setup of one lane."""
+    tool(page, lane, "change")
+    of = page.get_by_role("group", name="Setup of").get_by_role("button", name=name)
+    expect(of).to_have_attribute("aria-pressed", "true")
 
 
 @pytest.mark.parametrize("lang", WORDS)
@@ -123,7 +129,7 @@ def test_a_lane_that_cannot_run_is_named_and_the_picture_stays(open_page: Open) 
     expect(orca).to_contain_text("A can never run: its prompt of 6 must fit whole")
     page.keyboard.press("Escape")
     expect(titles(page)).to_have_count(2)
-    tool(page, "continuous", "change")
+    change(page, "continuous", "Continuous batching")
     chunk = page.locator("#setup-max_chunk")
     chunk.fill("0")
     chunk.press("Enter")
@@ -180,7 +186,7 @@ def test_options_of_the_lesson_come_first_and_all_can_be_found(open_page: Open) 
     "page", [{"viewport": {"width": w, "height": h}} for w, h in SIZES], indirect=True
 )
 @pytest.mark.parametrize("lang", WORDS)
-def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], Any], lang: str) -> None:
+def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], None], lang: str) -> None:
     lanes = "static/continuous/continuous:budget=6,max_chunk=2,max_num_seqs=2/vllm_v1"
     page = open_page("[data-testid=stage]", f"scenario=5a&show=all&lang={lang}&lanes={lanes}")
     width = page.evaluate("innerWidth")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from tests.ui.stage import at_rest
+
 Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
 BY_HAND = "scenario=5a&show=all"
@@ -57,7 +59,7 @@ def box_of(found: Locator) -> FloatRect:
 # Slow motion.
 
 
-def test_the_phases_of_a_round_one_by_one(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_the_phases_of_a_round_one_by_one(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     step_to(page, 8)
     phase(page, "plan")
@@ -91,6 +93,7 @@ def test_slow_motion_does_not_move_the_page(open_page: Open) -> None:
 def test_a_phase_draws_nothing_that_is_not_computed_yet(open_page: Open) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     step_to(page, 8)
+    at_rest(page)
     begin = box_of(page.locator(".rb-cursor"))["x"]
     step_to(page, 13)
     done = page.locator(".rb-layer").nth(1)
@@ -124,7 +127,7 @@ def test_reserving_moves_blocks(open_page: Open) -> None:
 # KV pool.
 
 
-def test_the_pool_has_a_tile_a_block(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_the_pool_has_a_tile_a_block(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, POOL), "continuous")
     step_to(page, 22.5)
     tab(page, "kv")
@@ -162,6 +165,7 @@ def test_curves_follow_the_cursor_on_the_axis_of_the_stage(open_page: Open) -> N
     tab(page, "curves")
     curves = page.get_by_test_id("curves")
     expect(curves).to_contain_text(re.compile("Running *3.*Throughput so far *307.7 token/s"))
+    at_rest(page)
     cursors = [page.locator(".rb-stage .rb-cursor"), curves.locator(".rb-cursor")]
     assert box_of(cursors[0])["x"] == pytest.approx(box_of(cursors[1])["x"], abs=1)
     page.keyboard.press("End")
@@ -172,7 +176,7 @@ def test_curves_follow_the_cursor_on_the_axis_of_the_stage(open_page: Open) -> N
 
 
 def test_the_log_has_every_round_and_finds_words(
-    open_page: Open, shot: Callable[[str], object]
+    open_page: Open, shot: Callable[[str], None]
 ) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     tab(page, "log")
@@ -220,7 +224,7 @@ def test_the_log_of_a_large_run_is_a_part_and_says_so(open_page: Open) -> None:
 # Metrics.
 
 
-def test_a_metric_says_what_it_is(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_a_metric_says_what_it_is(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     name = page.get_by_test_id("per-request-continuous").get_by_role("button", name="TTFT").first
     name.click()

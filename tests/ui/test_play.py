@@ -189,7 +189,7 @@ def test_the_azure_hour_opens_in_the_page(open_page: Open, shared: Path) -> None
 @pytest.mark.parametrize("page", [PHONE, PROJECTOR], indirect=True)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_other_screens_show_the_whole_stage(
-    open_page: Open, shot: Callable[[str], Path], lang: str
+    open_page: Open, shot: Callable[[str], None], lang: str
 ) -> None:
     page = open_page(STAGE, f"scenario=5a&show=all&lang={lang}")
     press(page, "ArrowRight", "ArrowRight", "ArrowRight")

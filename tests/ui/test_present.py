@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -249,7 +248,7 @@ def expect_all_in_sight(page: Page) -> None:
     assert page.locator(".step").evaluate("el => el.scrollHeight <= el.clientHeight")
 
 
-def test_what_is_presented_fits_the_screen(open_page: Open, shot: Callable[[str], Path]) -> None:
+def test_what_is_presented_fits_the_screen(open_page: Open, shot: Callable[[str], None]) -> None:
     page = open_page(STAGE, "lang=en&scenario=5a&step=4&theme=light")
     press(page, "p")
     expect(player(page)).to_have_attribute("data-size", "presenter")

@@ -34,7 +34,7 @@ def markers(page: Page) -> list[str]:
 
 
 def test_every_way_to_leave_has_its_own_mark_tick_and_word(
-    open_page: Open, shot: Callable[[str], object]
+    open_page: Open, shot: Callable[[str], None]
 ) -> None:
     page = open_page(STAGE, BY_HAND)
     assert not {"cancelled", "rejected", "timed out"} & set(legend(page))

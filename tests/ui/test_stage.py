@@ -11,7 +11,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.lane_specs import Fork, LaneSpec
 from app.packing import packed_lanes
-from tests.ui.stage import choose, drawn
+from tests.ui.stage import at_rest, choose, drawn
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
@@ -94,9 +94,7 @@ def wheel(page: Page, x: float, y: float, *, deep: float = 0, across: float = 0)
     expect(player(page)).not_to_have_attribute("data-to", before)
 
 
-def test_a_pool_shows_how_much_of_it_is_used(
-    open_page: Open, shot: Callable[[str], object]
-) -> None:
+def test_a_pool_shows_how_much_of_it_is_used(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     expect(page.locator(".rb-gutter", has_text="KV blocks")).to_have_count(0)
     height = box_of(page.locator(STAGE))["height"]
@@ -305,6 +303,7 @@ def test_the_frame_of_a_step_ends_where_its_request_is_to_be_guessed(open_page: 
     choose(page, "future-nothing")
     expect(marks).to_have_css("clip-path", re.compile("inset"))
     clip = re.search(r"inset\(\S+ ([\d.]+)px", marks.evaluate("el => el.style.clipPath"))
+    at_rest(page)
     cursor, box = box_of(page.locator(".rb-cursor")), box_of(marks)
     assert clip and box["x"] + box["width"] - float(clip[1]) < cursor["x"]
 
@@ -349,6 +348,7 @@ def test_the_pale_past_of_a_fork_leaves_the_cursor_as_it_is(open_page: Open) -> 
     page = open_page(STAGE, f"{BY_HAND}&lanes={packed_lanes([lane])}")
     expect(page.locator(".rb-fork-past")).to_have_count(1)
     page.keyboard.press("ArrowRight")
+    at_rest(page)
     cursor = box_of(page.locator(".rb-cursor"))
     past = box_of(page.locator(".rb-fork-past"))
     assert past["x"] < cursor["x"] < past["x"] + past["width"]

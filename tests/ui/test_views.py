@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.sim.make import by_hand
-from tests.ui.stage import BY_HAND, STAGE, choose, drawn, give, legend, player, words
+from tests.ui.stage import BY_HAND, STAGE, at_rest, choose, drawn, give, legend, player, words
 
 Open = Callable[..., Page]
 SIZES = [
@@ -65,6 +65,7 @@ def test_round_k_of_all_lanes_is_one_place_on_the_round_axis(open_page: Open) ->
         page.keyboard.press("ArrowRight")
     expect(page.get_by_test_id("transport")).to_contain_text("Round 3 of 7")
     expect(page.locator(".rb-tag")).to_have_text("round 3")
+    at_rest(page)
     lits = [lit.bounding_box() for lit in page.locator(".rb-lit:visible").all()]
     assert len({(round(box["x"]), round(box["width"])) for box in lits if box}) == 1
     assert len(lits) == 2
@@ -82,7 +83,7 @@ def centre(page: Page, place: float) -> tuple[float, float]:
     return track["x"] + track["width"] * place / 7, seat["y"] + 6
 
 
-def test_to_predict_nothing_ahead_is_drawn(open_page: Open, shot: Callable[[str], object]) -> None:
+def test_to_predict_nothing_ahead_is_drawn(open_page: Open, shot: Callable[[str], None]) -> None:
     page = only(open_page(STAGE, BY_HAND), "continuous")
     page.keyboard.press("ArrowRight")
     assert drawn(page, "cells", "stage-ghost")
@@ -128,7 +129,7 @@ def test_a_window_of_a_long_run_has_no_round_axis(open_page: Open) -> None:
 @pytest.mark.parametrize("page", SIZES, indirect=True)
 @pytest.mark.parametrize("lanes", [3, 4])
 def test_three_and_four_lanes_can_be_read(
-    open_page: Open, lanes: int, shot: Callable[[str], object]
+    open_page: Open, lanes: int, shot: Callable[[str], None]
 ) -> None:
     page = open_page(STAGE, BY_HAND)
     subject = by_hand()

@@ -159,8 +159,8 @@ function leadSvg({ left, right, top }, theme) {
 }
 
 /** A picture as a file: {blob, round}; null while nothing is drawn. */
-async function pictureFile(player, kind) {
-  const text = pictureSvg(player);
+async function pictureFile(player, kind, id) {
+  const text = pictureSvg(player, id);
   if (!text) return null;
   const vector = new Blob([text], { type: "image/svg+xml" });
   return { blob: kind === "png" ? await pixels(vector) : vector, round: player.root.dataset.round };
@@ -183,11 +183,11 @@ async function pixels(vector) {
 
 /**
  * Give a picture to whoever asks on the page: an `rb-picture` event whose detail has the kind,
- * "svg" or "png", and `take`, which gets the file.
+ * "svg" or "png", `take`, which gets the file, and an `id` if the picture will not be alone.
  * @returns {function(): void} stop listening
  */
 function listenToPictures(player) {
-  const onAsk = ({ detail: { kind, take } }) => pictureFile(player, kind).then(take);
+  const onAsk = ({ detail: { kind, id, take } }) => pictureFile(player, kind, id).then(take);
   window.addEventListener("rb-picture", onAsk);
   return () => window.removeEventListener("rb-picture", onAsk);
 }

@@ -160,9 +160,9 @@ function speak(player) {
   clearTimeout(player.speakTimer);
   player.speakTimer = setTimeout(() => {
     if (!player.clock) return;
-    const isFirst = player.spoken === undefined; // the page has just opened: nobody has stepped
     player.spoken = key;
-    if (!isFirst) setText(player.voice, spokenRound(player));
+    // A page that has just opened tells nothing: nobody has stepped.
+    if (navigator.userActivation.hasBeenActive) setText(player.voice, spokenRound(player));
   }, SPOKEN_DELAY);
 }
 

@@ -7,16 +7,18 @@ const COPIED_MS = 2500;
 const RUN_FILES = ["csv", "json", "chrome"];
 const PICTURES = ["png", "svg"];
 
-export function share({model, choose_file}) {
+export function share({model, choose_file, print}) {
   const address = h("input", {type: "text", readonly: true, label: "link_label"});
   const said = h("p", {role: "status"});
   const copier = h("button", {class: "button", on: {click: () => copy()}});
   const no_link = h("p", {class: "note", word: "link_file"});
   const open_file = item("open_scenario", () => { close(); choose_file(); });
+  const lesson = h("div", {}, h("h2", {word: "print_head"}), item("print_lesson", () => { close(); print(); }));
   const menu = h("div", {class: "share-menu", id: "share", role: "group", label: "share", tabindex: "-1", hidden: true},
     h("div", {class: "link-row"}, address, copier),
     said, no_link,
     item("save_scenario", () => save("scenario")), open_file,
+    lesson,
     h("h2", {word: "export_picture"}),
     ...PICTURES.map((kind) => item(`export_${kind}`, () => ask_picture(kind))),
     h("h2", {word: "export_run"}),
@@ -78,6 +80,7 @@ export function share({model, choose_file}) {
     words = view.words;
     stem = view.stem;
     no_link.hidden = view.scenario !== "trace";
+    lesson.hidden = !view.lessons.some(({scenes}) => scenes.includes(view.scenario));
     address.value = location.href;
     say("");
   };

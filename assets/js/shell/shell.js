@@ -9,6 +9,7 @@ import {inputs} from "./inputs.js";
 import {lesson} from "./lesson.js";
 import {notice} from "./notice.js";
 import {presenter} from "./present.js";
+import {printer} from "./print.js";
 import {note_seen} from "./progress.js";
 import {rail} from "./rail.js";
 import {stepper} from "./steps.js";
@@ -27,15 +28,16 @@ export function render({model}) {
   const show = presenter({steps, work, budget: bar.budget});
   const commands = commands_of({bar, steps, show, scenes});
   let player = null;
+  const paper = printer({choose: (name) => send("scenario", name), view: () => ({...model.view, lesson: model.lesson}), steps, player: () => player});
   const can = (action) => action in commands || Boolean(player && action in player.act);
-  const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle});
+  const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle, print: paper.open});
   Object.assign(commands, {help: top.help, language: top.toggle_language, theme: top.toggle_theme});
   const bookmark = address({model, steps, complain: () => news.say({text: model.view.words.link_place})});
   const lost = banner();
   const stage = h("section", {class: "stage", label: "stage", tabindex: "-1"}, model.get_child("stage"));
   const skip = h("button", {class: "skip", word: "skip", on: {click: () => stage.focus()}});
   work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage);
-  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil);
+  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, paper.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));
   scenes.start(top.menu);
@@ -46,7 +48,7 @@ export function render({model}) {
     bar.point(all[at]?.controls ?? []);
     if (at > 0 && at !== last_step) { text.unfold("text", true); } // on a narrow window it is folded
     last_step = at;
-    if (all.length > 1 && at === all.length - 1 && note_seen(view.scenario)) { scenes.draw_progress(); }
+    if (all.length > 1 && at === all.length - 1 && !paper.is_paper && note_seen(view.scenario)) { scenes.draw_progress(); }
     bookmark.rest();
   });
 
@@ -73,6 +75,7 @@ export function render({model}) {
     player = handle;
     for (const part of [steps, show]) { part.use(handle); }
     bookmark.moved(handle);
+    paper.begin();
   };
   const stop = listen({moved, lost: () => { lost.hidden = false; }, commands});
   model.on("remove", () => {

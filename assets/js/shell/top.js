@@ -10,7 +10,7 @@ const BRICKS = [[0, 0, 6, 0], [7, 0, 6, 0], [14, 0, 6, 0], [0, 6.5, 6, 1], [7, 6
 
 const LANGUAGES = [["en", "EN", "EN"], ["zh", "中文", "中"]];
 
-export function top_bar({model, send, toggle_rail, choose_file, present, can, signs}) {
+export function top_bar({model, send, toggle_rail, choose_file, present, print, can, signs}) {
   const menu = h("button", {class: "quiet menu", label: "menu", "aria-expanded": "true", on: {click: toggle_rail}}, icon("menu"));
   const languages = LANGUAGES.map(([code, name, short]) => h(
     "button",
@@ -19,7 +19,7 @@ export function top_bar({model, send, toggle_rail, choose_file, present, can, si
   ));
   const theme = theme_button();
   const help = help_sheet({can, signs});
-  const links = share({model, choose_file});
+  const links = share({model, choose_file, print});
   const el = h(
     "header", {class: "top"},
     menu, logo(), h("span", {class: "name", word: "name"}), h("span", {class: "tagline", word: "tagline"}),
