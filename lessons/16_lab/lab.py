@@ -4,6 +4,7 @@ Standard library only; nothing of Rebatch is needed.
 
     python lab.py                 # a round a line, then what each request has seen
     python lab.py --budget 6
+    python lab.py --burst         # a prompt of 1,000 comes before the others
     python lab.py --max-chunk 2   # no request gets more prompt tokens a round
 
 `plan` is the policy: decodes first, then prompts in order of arrival. Write another one there.
@@ -38,9 +39,10 @@ class Request:
         return len(self.times) == self.output
 
 
-def trace() -> list[Request]:
-    """The requests, in order of arrival."""
-    return [Request("A", 0, 6, 3), Request("B", 2, 2, 2), Request("C", 6, 3, 2)]
+def trace(*, burst: bool = False) -> list[Request]:
+    """The requests, in order of arrival; a burst puts a long prompt before them."""
+    long = [Request("L", 0, 1000, 2)] if burst else []
+    return [*long, Request("A", 0, 6, 3), Request("B", 2, 2, 2), Request("C", 6, 3, 2)]
 
 
 def duration(prefill: int, decodes: int) -> float:
@@ -128,10 +130,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The by-hand example of continuous batching.")
     parser.add_argument("--budget", type=int, default=4, help="tokens a round may compute")
     parser.add_argument("--max-chunk", type=int, default=10**9, help="prompt tokens a request")
+    parser.add_argument("--burst", action="store_true", help="a long prompt comes first")
     options = parser.parse_args()
     if min(options.budget, options.max_chunk) < 1:
         parser.error("budget and chunk must be 1 or more")
-    requests = trace()
+    requests = trace(burst=options.burst)
     rounds = run(requests, options.budget, options.max_chunk)
     sys.stdout.write("\n".join([*rounds, *told(requests)]) + "\n")
 

@@ -39,6 +39,16 @@ def test_the_script_gives_the_figures_of_the_simulator(
     assert len(rounds) == wanted["overall"]["rounds"]
 
 
+@pytest.mark.parametrize("max_chunk", [2, 10**6])
+def test_a_burst_is_that_of_lesson_five(lab: ModuleType, max_chunk: int) -> None:
+    requests = lab.trace(burst=True)
+    lab.run(requests, 4, max_chunk)
+    wanted = to_json(run(builtin("5-lab").with_setup(max_chunk=max_chunk)))
+    assert {one.id: one.times for one in requests} == {
+        id_: row["outputs"] for id_, row in wanted["requests"].items()
+    }
+
+
 def test_it_runs_without_rebatch_and_tells_the_options() -> None:
     command = [sys.executable, "-I", str(SCRIPT), "--budget"]
     six = subprocess.run([*command, "6"], capture_output=True, text=True, timeout=30, check=True)
