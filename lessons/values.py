@@ -49,7 +49,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval is untyped
-    """Results are plain tables: only what could be called is looked at, not every figure in them."""
+    """Looks at what could be called only: results are plain tables, with very many figures."""
 
     def _check_disallowed_items(self, item: Any) -> None:
         if callable(item):
