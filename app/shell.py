@@ -37,9 +37,10 @@ class Shell(Component):
 
     _esm: ClassVar[str] = module(
         "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js", "shell/progress.js",
-        "shell/questions.js", "shell/rail.js", "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
-        "shell/exercise.js", "shell/steps.js", "shell/lesson.js", "shell/present.js",
-        "shell/print.js", "shell/address.js", "shell/shell.js",
+        "shell/questions.js", "shell/rail.js", "shell/files.js", "shell/drawers.js",
+        "shell/inputs.js", "shell/notice.js", "shell/exercise.js", "shell/steps.js",
+        "shell/lesson.js", "shell/present.js", "shell/print.js", "shell/address.js",
+        "shell/shell.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [
         style("page.css"),
