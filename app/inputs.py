@@ -16,7 +16,7 @@ from sim import Problem, Scenario, ScenarioError
 from sim.reading import read as read_table
 from sim.setup import Setup
 
-MOST_ROUNDS = 500_000
+MOST_ROUNDS = 1_000_000
 
 Runs = list[tuple[LaneSpec, Scenario]]
 Found = list[tuple[LaneSpec | None, Problem]]  # a problem, and the lane it is of if it is of one

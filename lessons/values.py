@@ -110,7 +110,10 @@ def filled(template: str, values: Values, place: str) -> str:
     for plain, expression, form, _ in parts:
         text.append(plain)
         if expression is not None:
-            text.append(written(evaluate(expression, values, place), form or ""))
+            value = evaluate(expression, values, place)
+            if value is None:
+                raise LessonError(f"{place}: {expression}: has no value in this run")
+            text.append(written(value, form or ""))
     return "".join(text)
 
 

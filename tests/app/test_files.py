@@ -140,7 +140,7 @@ def toml(setup: str = "budget = 4", **request: Any) -> bytes:
         ("a.json", b'{"setup": ' + b"[" * 100_000, "cannot be read as JSON", "读不成 JSON"),
         ("a.toml", toml(prio=1), "“A.prio” is not a name", "没有“A.prio”"),
         ("a.toml", toml(id="", a=1), "“requests[0].a” is not a name", "没有“requests[0].a”"),
-        ("a.toml", toml("budget = 1", output=999_999), "most here is 500,000", "500,000"),
+        ("a.toml", toml("budget = 1", output=1_999_999), "most here is 1,000,000", "1,000,000"),
         ("a.toml", toml("budget = 4", a=1, b=1, c=1, d=1, e=1), "in the file: 2.", "还有 2 处"),
     ],
 )  # fmt: skip
