@@ -26,6 +26,7 @@ from sim.files import FileError, parse
 from sim.problems import printable
 from sim.toml import to_toml
 
+LAB = Path(__file__).resolve().parents[1] / "assets" / "lab.py"  # the script of the lessons
 MOST_BYTES = 8 * 2**20  # of a scenario file: 50,000 requests have about 4 MB
 MOST_ROUNDS_SAVED = 20_000  # of all lanes together
 QUICK_ROUNDS = 500  # above, a file is made in the background
@@ -170,6 +171,9 @@ def save(session: Session, what: str, give: Give) -> None:
     scenario = session.last_good
     histories = {one.spec.key: one.history for one in session.played}
     stem = stem_of(session)
+    if what == LAB.name:
+        give(Saved(LAB.name, "text/x-python", LAB.read_bytes()))
+        return
     if what == "scenario":
         text = to_toml(scenario.to_dict())
         give(Saved(f"{stem}.toml", "application/toml", text.encode()))

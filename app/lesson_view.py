@@ -21,6 +21,7 @@ from app.url import link_to
 from lessons.cards import Card, margin
 from lessons.catalogue import StepText, lesson_text, scenes, steps, text
 from lessons.exercises import Exercise
+from lessons.questions import questions
 from lessons.steps import Step
 from sim.files import builtin
 
@@ -92,6 +93,19 @@ def _card(card: Card, scene: str, step: int) -> dict[str, Any]:
         "budget": card.budget,
         "search": link_to(scene, card.scenario, step) if card.changes else "",
     }
+
+
+def course_view(lang: str) -> dict[str, Any]:
+    """What does not change from scene to scene: the lessons, and the index of questions."""
+    asked = [
+        {
+            "text": one.text,
+            "sources": one.sources,
+            "search": f"scenario={one.scene}&step={one.step}",
+        }
+        for one in questions(lang)
+    ]
+    return {"lessons": lesson_titles(lang), "questions": asked}
 
 
 def lesson_titles(lang: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
 from app.later import Later
-from app.lesson_view import lesson_titles, lesson_view
+from app.lesson_view import course_view, lesson_view
 from app.player import Player
 from app.session import Session
 from app.setup_panel import SetupPanel
@@ -64,6 +64,7 @@ class App:
         self._later = later = Later()
         self.shell = Shell(
             view=self._view(),
+            course=course_view(session.lang),
             lesson=lesson_view(session),
             stage=self.player,
             slider=self.slider,
@@ -134,8 +135,10 @@ class App:
     def _show(self) -> None:
         with pn.io.hold():
             self.slider.param.update(**_of_budget(self.session))
-            if (lesson := lesson_view(self.session)) != self.shell.lesson:
-                self.shell.lesson = lesson  # before the view, which is what the browser waits for
+            parts = {"course": course_view(self.session.lang), "lesson": lesson_view(self.session)}
+            for name, part in parts.items():  # before the view, which is what the browser waits for
+                if part != getattr(self.shell, name):
+                    setattr(self.shell, name, part)
             self.shell.view = self._view()
 
     def _view(self) -> dict[str, Any]:
@@ -173,7 +176,6 @@ def view_of(session: Session) -> dict[str, Any]:
         "help": help_view(session.lang),
         "scenario": session.scenario_name,
         "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
-        "lessons": lesson_titles(session.lang),
         "notice": session.notice,
         "working": session.working,
         "units": list(UNITS) if session.unread and session.notice else [],

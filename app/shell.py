@@ -28,6 +28,7 @@ class Shell(Component):
     """Everything around the stage."""
 
     view = param.Dict(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")
+    course = param.Dict(default={}, doc="Lessons and questions; see `app.lesson_view`.")
     lesson = param.Dict(default={}, doc="Texts, steps and exercises; see `app.lesson_view`.")
     stage = Child(doc="The player.")
     slider = Child(doc="The budget slider.")
@@ -36,9 +37,10 @@ class Shell(Component):
 
     _esm: ClassVar[str] = module(
         "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js", "shell/progress.js",
-        "shell/rail.js", "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
-        "shell/exercise.js", "shell/steps.js", "shell/lesson.js", "shell/present.js",
-        "shell/print.js", "shell/address.js", "shell/shell.js",
+        "shell/questions.js", "shell/rail.js", "shell/files.js", "shell/drawers.js",
+        "shell/inputs.js", "shell/notice.js", "shell/exercise.js", "shell/steps.js",
+        "shell/lesson.js", "shell/present.js", "shell/print.js", "shell/address.js",
+        "shell/shell.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [
         style("page.css"),

@@ -8,6 +8,7 @@
     highlight  requests whose rows stand out
     controls   the inputs that the text asks to use, which are marked: budget, requests, setup
     view       the panel under the stage that is opened: state, kv, curves, log
+    file       a file of assets/ that is offered for download
     kind       "try" marks an invitation to try something; left out: it tells
     name       a word for links to this step, `5a#worst`
     exercise   a question instead of a text to read (see `lessons.exercises`)
@@ -28,6 +29,7 @@ from sim.files import LANES, read_table, suggestion
 
 EVENTS = ("arrival", "first", "finish", "preempt", "cancel")
 CONTROLS = ("budget", "requests", "setup")
+FILES = ("", "lab.py")
 VIEWS = ("", "state", "kv", "curves", "log")
 KINDS = ("tell", "try")
 DEFAULT_LANE = "continuous"
@@ -44,6 +46,7 @@ class Step:
     highlight: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
     view: str = ""
+    file: str = ""
     kind: str = "tell"
     name: str = ""
     exercise: Exercise | None = None
@@ -108,7 +111,7 @@ def _check_kinds(step: Step, place: str) -> None:
 
 
 def _check_words(step: Step, place: str) -> None:
-    for field, known in (("view", VIEWS), ("kind", KINDS)):
+    for field, known in (("view", VIEWS), ("kind", KINDS), ("file", FILES)):
         value = getattr(step, field)
         if value not in known:
             raise LessonError(

@@ -44,6 +44,7 @@ const ICONS = {
   plus: '<path d="M8 3v10M3 8h10"/>',
   copy: '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/>',
   check: '<path d="M3.5 8.5l3 3 6-7"/>',
+  save: '<path d="M8 2.5v8M4.8 7.4L8 10.5l3.2-3.1M2.5 11v2.5h11V11"/>',
   screen: '<path d="M2 3h12v8H2zM8 11v2.5M5 13.5h6"/>',
   share: '<circle cx="12" cy="3.5" r="2"/><circle cx="4" cy="8" r="2"/><circle cx="12" cy="12.5" r="2"/><path d="M5.8 7l4.4-2.5M5.8 9l4.4 2.5"/>',
   close: '<path d="M4 4l8 8M12 4l-8 8"/>',

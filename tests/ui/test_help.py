@@ -40,7 +40,7 @@ def test_a_swatch_looks_alike_in_the_legend_and_in_help(open_page: Open) -> None
 
 
 def test_beside_an_edited_scene_the_text_says_that_it_is_older(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&budget=6&step=4")
+    page = open_page(STAGE, "scenario=5a&budget=6&step=5")
     note = page.locator(".changed")
     expect(note).to_contain_text("as it was before your changes")
     note.get_by_role("button").click()
@@ -50,7 +50,7 @@ def test_beside_an_edited_scene_the_text_says_that_it_is_older(open_page: Open) 
 
 def test_cutting_prompts_compares_two_budgets(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=8a")
-    for lane in ("14", "14", "6", "all"):
+    for lane in ("14", "14", "14", "6", "all"):
         expect(page.get_by_test_id(f"view-{lane}")).to_have_attribute("aria-pressed", "true")
         page.keyboard.press("n")
     expect(page.get_by_test_id("view-14")).to_have_text("budget 14")

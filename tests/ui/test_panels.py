@@ -267,7 +267,7 @@ def test_the_phone_has_a_row_of_tabs(open_page: Open) -> None:
 
 
 def test_one_lane_and_its_tables_are_on_the_first_screen(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&step=4")
+    page = open_page(STAGE, "scenario=5a&step=5")
     total = page.get_by_test_id("per-request-continuous").locator("tfoot tr")
     expect(total).to_have_text("all4 tokens, 307.7/s7 tokens, 359/s")
     box, bar = total.bounding_box(), page.locator(".bar").bounding_box()

@@ -295,7 +295,7 @@ def test_zoom_acts_within_the_window_of_a_long_run(open_page: Open) -> None:
 
 
 def test_the_frame_of_a_step_ends_where_its_request_is_to_be_guessed(open_page: Open) -> None:
-    page = open_page(STAGE, f"{BY_HAND}&step=4")
+    page = open_page(STAGE, f"{BY_HAND}&step=5")
     page.get_by_test_id("view-all").click()
     marks = page.locator(".rb-marks")
     expect(marks.locator(".rb-frame")).to_have_count(2)

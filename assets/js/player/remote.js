@@ -104,6 +104,7 @@ function showStep(player, step, place = placeOf(player, step)) {
   const { payload } = player;
   const view = payload.lanes.some((lane) => lane.key === place.view) ? place.view : "all";
   if (view !== player.view) showLanes(player, view);
+  if (step.view && step.view !== player.below.chosen) chooseTab(player, step.view);
   if (place.t !== null) moveTo(player, place.t);
   drawMarks(player, true);
 }

@@ -37,7 +37,7 @@ export function exercise({open, play, changed}) {
   const draw_boxes = () => {
     const {kind: sort, unit, labels} = asked.exercise;
     const now = card();
-    const make = {number: () => [number_box("", unit, asked.words)], list: () => labels.map((label) => number_box(label, unit, asked.words)),
+    const make = {number: () => [number_box("", unit, asked.words)], list: () => labels.map((label) => number_box(asked.words[`label_${label}`] ?? label, unit, asked.words)),
       choice: () => now.options.map((html, i) => option(html, i, now.answer.length > 1)),
       grants: () => now.shares.map((share) => number_box(share.id, "token", asked.words, share.colour))}[sort];
     const made = make();

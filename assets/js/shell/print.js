@@ -97,7 +97,7 @@ function step_of({title, html, exercise}, svg, words) {
 }
 
 function exercise_of({kind, unit, labels, predict, cards: [card]}, words) {
-  const names = kind === "grants" ? card.shares.map(({id}) => id) : labels;
+  const names = kind === "grants" ? card.shares.map(({id}) => id) : labels.map((label) => words[`label_${label}`] ?? label);
   const lines = kind === "choice"
     ? `<ol class="options">${card.options.map((one) => `<li>${one}</li>`).join("")}</ol>`
     : `<p>${(names.length ? names : [""]).map((name) => `${text_of(name)} <span class="blank"></span> ${text_of(words[`unit_${unit}`] ?? unit)}`).join("　")}</p>`;

@@ -7,17 +7,19 @@ import {forget_all, is_solved, seen} from "./progress.js";
 const NARROW = matchMedia("(max-width: 900px)");
 const ROOMY = matchMedia("(min-width: 1180px)");
 
-export function rail({send, drawer, restart}) {
+export function rail({send, drawer, restart, ask}) {
   const list = h("ol", {class: "scenes"});
   const file = h("button", {class: "scene file", on: {click: () => open_trace()}},
     h("span", {class: "no"}, icon("open_file")), h("span", {class: "title", word: "open_trace_rail"}));
+  const asked = h("button", {class: "scene", on: {click: () => { if (NARROW.matches) { show(false); } ask(); }}},
+    h("span", {class: "no", text: "?"}), h("span", {class: "title", word: "questions"}));
   const count = h("span", {class: "count"});
   const bar = h("i");
   const meter = h("div", {class: "meter", "aria-hidden": "true"}, bar);
   const forget = h("button", {class: "forget", word: "forget", on: {click: () => { forget_all(); draw_progress(); buttons.get(shown.scenario)?.focus(); }}});
   const fold = h("button", {class: "fold", on: {click: () => toggle()}}, icon("fold"), h("span", {word: "collapse"}));
   const el = h("nav", {class: "rail", label: "scenes"},
-    h("div", {class: "course"}, h("h2", {word: "scenes"}), count), meter, list, file, forget, fold);
+    h("div", {class: "course"}, h("h2", {word: "scenes"}), count), meter, list, asked, file, forget, fold);
   let shown = {scenarios: [], words: {}};
   const shade = h("div", {class: "shade", on: {click: () => show(false)}});
   let menu = null;

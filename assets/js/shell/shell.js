@@ -11,24 +11,27 @@ import {notice} from "./notice.js";
 import {presenter} from "./present.js";
 import {printer} from "./print.js";
 import {note_seen} from "./progress.js";
+import {question_index} from "./questions.js";
 import {rail} from "./rail.js";
 import {stepper} from "./steps.js";
 import {top_bar} from "./top.js";
 
 export function render({model}) {
   const send = (what, value) => model.send_msg({type: "choice", what, value});
+  const all_of = () => ({...model.view, ...model.course, lesson: model.lesson});
   const drawer = drawers();
   const news = notice({send});
   const trace = files({model, drawer, say: news.say, wait: news.wait});
   const bar = inputs({model, drawer});
-  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), solved: () => scenes.draw_progress()});
+  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), save: (what) => model.send_msg({type: "save", what}), solved: () => scenes.draw_progress()});
   const text = lesson({notice: news.el, steps, send});
-  const scenes = rail({send, drawer, restart: steps.restart});
+  const index = question_index({open: (search) => bookmark.open(search)});
+  const scenes = rail({send, drawer, restart: steps.restart, ask: index.show});
   const work = h("div", {class: "work"});
   const show = presenter({steps, work, budget: bar.budget});
   const commands = commands_of({bar, steps, show, scenes});
   let player = null;
-  const paper = printer({choose: (name) => send("scenario", name), view: () => ({...model.view, lesson: model.lesson}), steps, player: () => player});
+  const paper = printer({choose: (name) => send("scenario", name), view: all_of, steps, player: () => player});
   const can = (action) => action in commands || Boolean(player && action in player.act);
   const top = top_bar({model, send, can, signs: () => player?.signs() ?? [], toggle_rail: scenes.toggle, choose_file: () => trace.input.click(), present: show.toggle, print: paper.open});
   Object.assign(commands, {help: top.help, language: top.toggle_language, theme: top.toggle_theme});
@@ -37,7 +40,7 @@ export function render({model}) {
   const stage = h("section", {class: "stage", label: "stage", tabindex: "-1"}, model.get_child("stage"));
   const skip = h("button", {class: "skip", word: "skip", on: {click: () => stage.focus()}});
   work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage);
-  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, paper.veil);
+  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, index.el, paper.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));
   scenes.start(top.menu);
@@ -52,10 +55,10 @@ export function render({model}) {
     bookmark.rest();
   });
 
-  const parts = [top, scenes, text, news, bar, trace, steps, bookmark];
+  const parts = [top, index, scenes, text, news, bar, trace, steps, bookmark];
   let scene = null;
   const update = () => {
-    const view = {...model.view, lesson: model.lesson};
+    const view = all_of();
     translate(app, view.words);
     name_keys(app, view.words);
     for (const part of parts) { part.update(view); }

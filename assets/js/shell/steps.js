@@ -11,16 +11,18 @@ const SHOWN = "ghost"; // the future as it is without a question
 /**
  * @param {function(string)} choose a scene
  * @param {function(string)} open a link, by its query
+ * @param {function(string)} save a file, by its name
  * @param {function()} solved an exercise was answered right for the first time
  */
-export function stepper({choose, open, solved}) {
+export function stepper({choose, open, save, solved}) {
   const count = h("p", {class: "count"});
   const dots = h("ol", {class: "dots"});
   const title = h("h2", {class: "step-title"});
   const body = h("div", {class: "text"});
   const row = h("div", {class: "progress-row"}, dots, count);
+  const file = h("button", {class: "button file-offer", on: {click: () => save(steps()[at].file)}}, icon("save"), h("span"));
   const task = exercise({open, play: () => player?.act.toggle(), changed: () => { hide_future(); solved(); }});
-  const el = h("section", {class: "step", id: "step"}, row, title, body, task.el);
+  const el = h("section", {class: "step", id: "step"}, row, title, body, file, task.el);
   const back = h("button", {class: "button back", on: {click: () => go(at - 1)}}, icon("fold"), h("span", {word: "back"}));
   const next_word = h("span");
   const next = h("button", {class: "button primary next", on: {click: () => on()}}, next_word, icon("unfold"));
@@ -51,6 +53,8 @@ export function stepper({choose, open, solved}) {
     title.hidden = step.title === "";
     el.dataset.kind = step.kind ?? "";
     body.hidden = step.html === "";
+    file.hidden = !step.file;
+    file.lastChild.textContent = step.file ? fill(words.save_file, {name: step.file}) : "";
     task.show(step, `${view.scenario}#${at + 1}`, words);
     hide_future();
     if (body.dataset.html !== step.html) {
