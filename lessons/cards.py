@@ -22,7 +22,7 @@ option. Card 0 asks what the lesson asks; the others are draws, each with a seed
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -178,7 +178,7 @@ def _card(scene: str, step: Step, parts: Parts, changes: Table, place: str) -> C
         asked = _figures(scene, _frozen(changes))
     except FileError as error:
         raise LessonError(f"{place}: {error}") from None
-    values = asked.plus(here=here(asked, step), own=figures(scene))
+    values = asked.plus(here=partial(here, asked, step), own=figures(scene))
     shares = _shares(asked, step) if exercise.kind == "grants" else ()
     answer = _answer(exercise, values, shares, parts, place)
     is_one = exercise.kind == "number"

@@ -33,7 +33,7 @@ in a text are named values (see `lessons.values`); nobody types them. A step may
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from lessons.cards import Card, cards
@@ -193,7 +193,7 @@ def _step(path: Path, title: str, body: str, step: Step) -> StepText:
     """One step's words; `here` are the figures of the round that it shows."""
     scene = path.name.split(".")[0]
     place = f"{path}: step {title!r}"
-    values = figures(scene).plus(here=here(figures(scene), step))
+    values = figures(scene).plus(here=partial(here, figures(scene), step))
     head = filled(title, values, place)
     if step.exercise is None:
         return StepText(head, filled(body, values, place))

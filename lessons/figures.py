@@ -14,7 +14,7 @@ How they are combined and written says `lessons.values`.
 
 from collections.abc import Iterator, Mapping
 from copy import copy
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from lessons.faults import LessonError
@@ -60,7 +60,7 @@ class Figures(Mapping[str, Any]):
         }
 
     def plus(self, **more: Any) -> "Figures":
-        """The same with further names."""
+        """The same with further names; what can be called is worked out when it is named."""
         twin = copy(self)
         twin._plain = self._plain | more
         return twin
@@ -68,7 +68,8 @@ class Figures(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in MODES:
             return _run(self.scenario.with_setup(mode=name))
-        return self._plain[name]
+        value = self._plain[name]
+        return value() if callable(value) else value
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._plain, *MODES))
@@ -83,14 +84,34 @@ def figures(scene: str) -> Figures:
     return Figures(builtin(scene), lanes(scene))
 
 
+class Result(Mapping[str, Any]):
+    """The figures of one run; its rounds are written out when one of them is asked for."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._history = run(scenario)
+        self._plain = to_json(self._history, rounds=False)
+
+    @cached_property
+    def _rounds(self) -> dict[str, Any]:
+        rounds = to_json(self._history)["rounds"]
+        return {"rounds": rounds, "round": {one["round"]: one for one in rounds}}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._rounds[name] if name in ("rounds", "round") else self._plain[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._plain, "rounds", "round"))
+
+    def __len__(self) -> int:
+        return len(self._plain) + 2
+
+
 @lru_cache(MOST_RUNS)
-def _run(scenario: Scenario) -> dict[str, Any]:
-    result = to_json(run(scenario))
-    result["round"] = {one["round"]: one for one in result["rounds"]}
-    return result
+def _run(scenario: Scenario) -> Result:
+    return Result(scenario)
 
 
-def lane_figures(values: Figures, step: Step) -> dict[str, Any]:
+def lane_figures(values: Figures, step: Step) -> Result:
     """The figures of the lane that a step speaks of.
 
     Raises:
@@ -99,7 +120,7 @@ def lane_figures(values: Figures, step: Step) -> dict[str, Any]:
     if step.lane not in MODES and step.lane not in values["lane"]:
         known = dict.fromkeys([*MODES, *values["lane"]])
         raise LessonError(f"{step.lane} is no lane{suggestion(step.lane, known)}")
-    found: dict[str, Any] = values[step.lane] if step.lane in MODES else values["lane"][step.lane]
+    found: Result = values[step.lane] if step.lane in MODES else values["lane"][step.lane]
     return found
 
 

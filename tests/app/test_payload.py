@@ -38,6 +38,9 @@ def lanes_of(subject: Scenario) -> list[Lane]:
     return [Lane(key, run(subject.with_setup(mode=mode))) for key, mode in modes.items()]
 
 
+LARGE = {"5-lab", "11a", "11b", "11c", "13b", "13c", "14a"}  # shown as windows
+
+
 def payload_of(subject: Scenario, lang: str = "en") -> dict[str, Any]:
     return make_payload(lanes_of(subject), lang, title="T", run=1)
 
@@ -279,7 +282,9 @@ def assert_events_are_those_of_the_run(payload: dict[str, Any], lanes: list[Lane
 def test_every_scene_makes_a_consistent_payload(name: str, lang: str) -> None:
     payload = payload_of(builtin(name), lang)
     assert_consistent(payload)
-    assert_whole_run_is_told(payload, lanes_of(builtin(name)))
+    assert payload["whole"] is (name not in LARGE)
+    if payload["whole"]:
+        assert_whole_run_is_told(payload, lanes_of(builtin(name)))
     assert (payload["lang"], payload["unit"]) == (lang, builtin(name).setup.time)
 
 

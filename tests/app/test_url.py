@@ -315,13 +315,17 @@ def test_edited_rows_are_in_the_address_and_come_back() -> None:
     assert again.notice == ""
 
 
-@pytest.mark.parametrize("name", list(scenes()))
+EDITABLE = [name for name in scenes() if len(builtin(name).requests) <= MOST_ROWS]
+
+
+@pytest.mark.parametrize("name", EDITABLE)
 def test_the_rows_of_the_scene_itself_are_not_in_the_address(name: str) -> None:
     session = Session()
     session.choose(name)
     assert "rows" not in query(session)
     rows = [dict(one) for one in session.rows]
-    session.set_rows([rows[0] | {"output": "1"}, *rows[1:]])
+    other = "1" if rows[0]["output"] != "1" else "2"
+    session.set_rows([rows[0] | {"output": other}, *rows[1:]])
     assert "rows" in query(session)
     session.set_rows(rows)
     assert "rows" not in query(session)
@@ -348,7 +352,7 @@ def test_a_changed_budget_or_row_is_an_edit_until_it_is_taken_back(name: str) ->
     session = Session()
     session.choose(name)
     assert not is_edited(session)
-    session.budget += 1
+    session.budget -= 1
     assert is_edited(session)
     session.reset()
     assert not is_edited(session)

@@ -142,7 +142,7 @@ function nearest({step, time, show}, {views, end, eps}, num_steps) {
     (time === null || (time >= 0 && time <= end + eps));
   const place_in = (own) => ({
     view: views.includes(show) ? show : own.view,
-    t: time_of(time, end) ?? (index === 0 && time === null ? null : own.t), // the first step moves nothing
+    t: time_of(time, end) ?? own.t,
   });
   return {index, is_good, place_in};
 }
