@@ -14,7 +14,8 @@ A lesson is a folder `NN_name`. A teacher writes three kinds of files into it, a
 
       **A** and **B** decode. Of {setup.budget} tokens, {here.P} are left for **C**.
 
-- `lesson.toml`, what is shown: a table a step, in the same order (see `lessons.steps`).
+- `lesson.toml`, what is shown: a table a step, in the same order (see `lessons.steps`), and the
+  `order` of the scenes if it is not that of their names.
 
       [[steps.5a]]
       round = 3
@@ -41,7 +42,7 @@ from lessons.faults import LessonError
 from lessons.figures import figures, here
 from lessons.steps import Step, read_steps
 from lessons.values import filled
-from sim.files import builtin_files
+from sim.files import LANES, builtin_files, read_table
 
 _SECTION = re.compile(r"^## +(.+)$", re.M)
 _CLOSING = 3  # sections at the end of a lesson
@@ -103,11 +104,19 @@ class LessonText:
 @cache
 def scenes() -> Mapping[str, Scene]:
     """All scenes by name, in the order of the course: the scenarios that have a text."""
-    return {
-        name: Scene(name, int(path.parent.name.partition("_")[0]), path.parent)
+    found = [
+        Scene(name, int(path.parent.name.partition("_")[0]), path.parent)
         for name, path in builtin_files().items()
         if path.with_name(f"{name}.en.md").is_file()
-    }
+    ]
+    found.sort(key=lambda scene: (scene.lesson, _place(scene)))
+    return {scene.name: scene for scene in found}
+
+
+def _place(scene: Scene) -> int:
+    """Where a scene stands in its lesson: as `order` of `lesson.toml` says, else by name."""
+    order = read_table(scene.folder / LANES).get("order", [])
+    return order.index(scene.name) if scene.name in order else len(order)
 
 
 @cache
