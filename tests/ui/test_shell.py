@@ -144,6 +144,21 @@ def test_a_scene_is_chosen_from_the_list(open_page: Open) -> None:
     expect(page.locator(".number").first).to_have_text("Lesson 3")
 
 
+def test_what_is_being_typed_is_not_undone_by_the_answer_to_the_edit_before(
+    open_page: Open,
+) -> None:
+    page = open_page("h1", "scenario=5a")
+    box = page.get_by_role("spinbutton", name="Budget")
+    box.fill("6")
+    box.press("Enter")
+    box.fill("5")
+    expect(page.get_by_role("slider", name="Budget")).to_have_value("6")
+    page.wait_for_timeout(300)  # the rest of the answer
+    expect(box).to_have_value("5")
+    box.press("Enter")
+    expect(page.get_by_role("slider", name="Budget")).to_have_value("5")
+
+
 def test_the_budget_box_and_the_slider_agree(open_page: Open) -> None:
     page = open_page("h1", "scenario=5a")
     box = page.get_by_role("spinbutton", name="Budget")

@@ -37,7 +37,11 @@ export function inputs({model, drawer}) {
     explain.classList.toggle("wrong", !good);
     explain.textContent = good ? words.budget_help : fill(words.budget_range, budget);
   };
+  let is_typing = false; // an answer to the edit before may come meanwhile, and must not undo it
+  number.addEventListener("input", () => { is_typing = true; });
+  number.addEventListener("blur", () => { is_typing = false; });
   const commit = (text) => {
+    is_typing = false;
     const {low: least, high: most} = model.view.budget;
     const value = /^\d+$/.test(text) ? Number(text) : NaN;
     const good = value >= least && value <= most;
@@ -65,7 +69,9 @@ export function inputs({model, drawer}) {
     number.setAttribute("aria-valuenow", budget.value);
     number.style.width = `${Math.max(44, 26 + 9 * String(budget.high).length)}px`;
     const now = `${scenario} ${budget.value}`;
-    if (now !== shown || number.getAttribute("aria-invalid") !== "true") { // what is typed wrong stays to be mended
+    if (is_typing) {
+      judge(true);
+    } else if (now !== shown || number.getAttribute("aria-invalid") !== "true") { // what is typed wrong stays to be mended
       number.value = budget.value;
       judge(true);
     } else { judge(false); }
