@@ -95,8 +95,8 @@ class Parts:
     worked: str
 
 
-def parts_of(body: str, place: str) -> Parts:
-    """Take a section apart.
+def parts_of(body: str, place: str, kind: str = "choice") -> Parts:
+    """Take a section apart; only a choice has options, other lists belong to the question.
 
     Raises:
         LessonError: it has no hint or no worked answer, or a part with another head.
@@ -111,6 +111,8 @@ def parts_of(body: str, place: str) -> Parts:
     for name in told:
         if not name.startswith("Hint:"):
             raise LessonError(f"{place}: '### {name}' is no part; known: Hint, Hint: name, Answer")
+    if kind != "choice":
+        return Parts(head.strip(), (), hints, hint, worked)
     options = tuple(option.strip() for option in _OPTION.findall(head))
     return Parts(_OPTION.sub("", head).strip(), options, hints, hint, worked)
 
@@ -123,7 +125,7 @@ def cards(scene: str, step: Step, body: str, place: str) -> tuple[Card, ...]:
     """
     exercise = step.exercise
     assert exercise is not None, "a step without an exercise has no cards"
-    parts = parts_of(body, place)
+    parts = parts_of(body, place, exercise.kind)
     known = dict.fromkeys(map(_frozen, _draws(exercise, place)))
     return tuple(_card(scene, step, parts, dict(changes), place) for changes in known)
 
