@@ -24,7 +24,7 @@ export function exercise({open, play, changed}) {
   const reveal = h("button", {class: "link", type: "button", on: {click: () => toggle()}});
   const another = h("button", {class: "link", type: "button", on: {click: () => next_card()}, word: "exercise_another"});
   const el = h("form", {class: "exercise", hidden: true, novalidate: true, on: {submit: (event) => { event.preventDefault(); mark(); }}},
-    h("div", {class: "head"}, kind, solved), question, boxes, answer, worked,
+    h("div", {class: "task-head"}, kind, solved), question, boxes, answer, worked,
     h("div", {class: "actions"}, check, play_it, reveal, another));
   const kept = new Map(); // what was answered, by exercise
   let asked = null; // {key, exercise, words}
