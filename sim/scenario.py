@@ -54,6 +54,19 @@ class Scenario:
         """
         return replace(self, setup=replace(self.setup, **changes))._checked()
 
+    def under(self, setup: Mapping[str, Any]) -> Self:
+        """The same requests under a setup as a file has it, checked again.
+
+        Raises:
+            ScenarioError: with every problem found.
+        """
+        if setup.get("time", "ms") != self.setup.time:  # the requests' times are read anew
+            return type(self).from_dict({**self.to_dict(), "setup": setup})
+        values, problems = reading.read({"setup": setup})
+        if problems:
+            raise ScenarioError(tuple(problems))
+        return replace(self, setup=values["setup"])._checked()
+
     @property
     def most_rounds(self) -> int:
         """An upper bound of the rounds of its run."""

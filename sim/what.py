@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sim import presets
+from sim import presets, reading
 from sim.files import SYNTHETIC, builtin, builtin_files, read_table, suggestion, traffic
 from sim.problems import ScenarioError
 from sim.scenario import Scenario
@@ -93,16 +93,16 @@ def changed(scenario: Scenario, preset: str | None, settings: Sequence[Setting])
     """
     if not preset and not settings:
         return scenario
-    data = scenario.to_dict()
-    data["setup"] |= presets.settings(preset) if preset else {}
+    setup = reading.written(scenario.setup, scenario.setup.time)
+    setup |= presets.settings(preset) if preset else {}
     for one in settings:
-        _put(data["setup"], one)
+        _put(setup, one)
     try:
-        return Scenario.from_dict(data)
+        return scenario.under(setup)
     except ScenarioError as error:
         said = [f"--preset {preset}"] if preset else []
         said += [one.said for one in settings]
-        raise RefusedError(f"{' '.join(said)}: {short(error)}") from None
+        raise RefusedError(f"{' '.join(dict.fromkeys(said))}: {short(error)}") from None
 
 
 def setting(text: str) -> Setting:
@@ -111,6 +111,63 @@ def setting(text: str) -> Setting:
     if not equals:
         raise RefusedError(f"--set {text}: write it as NAME=VALUE, such as budget=6")
     return Setting(name, _value(value), f"--set {text}")
+
+
+class NamedSetup(NamedTuple):
+    """Settings to put on a scenario, under a name."""
+
+    name: str
+    settings: tuple[Setting, ...]
+
+    def on(self, scenario: Scenario) -> Scenario:
+        """The same requests under these settings.
+
+        Raises:
+            RefusedError: they break rules.
+        """
+        return changed(scenario, None, self.settings)
+
+
+def named_setup(text: str) -> NamedSetup:
+    """`small: sarathi, budget=256` as a name and settings, those of a preset first.
+
+    Without a name the setup is called as it is written; `base:` changes nothing.
+
+    Raises:
+        RefusedError: a part is neither a preset nor a setting, or there is no name.
+    """
+    said = f"--setup {text}"
+    name, colon, listed = text.partition(":")
+    if not colon or {"=", ","} & set(name):
+        name = listed = text
+    if not name.strip():
+        raise RefusedError(f"{said}: write it as NAME: PRESET or SETTING=VALUE, …")
+    found: list[Setting] = []
+    for part in filter(None, map(str.strip, re.findall(_PART, listed))):
+        known, equals, value = part.partition("=")
+        if equals:
+            found.append(Setting(known.strip(), _value(value.strip()), said))
+        elif part in presets.PRESETS:
+            found[:0] = [Setting(*item, said) for item in presets.settings(part).items()]
+        else:
+            near = suggestion(part, presets.PRESETS)
+            raise RefusedError(f"{said}: {part} is no preset{near}")
+    return NamedSetup(name.strip(), tuple(found))
+
+
+_PART = r"(?:\[[^]]*\]|\{[^}]*\}|[^,])+"  # between commas; brackets hold theirs together
+
+
+def objectives(text: str) -> list[Setting]:
+    """`ttft=200,tpot=50` as settings of `slo`.
+
+    Raises:
+        RefusedError: it is not written so.
+    """
+    if not all(pair.partition("=")[2] for pair in text.split(",")):
+        raise RefusedError(f"--slo {text}: write it as ttft=200,tpot=50,max_itl=100,e2e=9000")
+    pairs = (pair.strip().partition("=") for pair in text.split(","))
+    return [Setting(f"slo.{name}", _value(value), f"--slo {text}") for name, _, value in pairs]
 
 
 def values(text: str) -> tuple[str, list[Any]]:
