@@ -14,6 +14,7 @@ import numpy as np
 from app.lane_specs import LaneSpec
 from sim import HandRun, History, Problem, Status
 from sim.clock import TimeUnit, to_shown
+from sim.compare import Outcome, boiled
 from sim.history import Ints
 from sim.metrics import Metrics
 from sim.progress import Progress
@@ -59,6 +60,11 @@ class Lane:
     def final(self) -> Metrics:
         """Metrics at the end of the run."""
         return Metrics(self.history)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """The run boiled down, to be compared with others."""
+        return boiled(self.key, self.history)
 
     @property
     def arrivals(self) -> Ints:

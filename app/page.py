@@ -15,6 +15,7 @@ from app.files import open_file, save, stem_of
 from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
+from app.lab.component import Lab
 from app.later import Later
 from app.lesson_view import course_view, lesson_view
 from app.player import Player
@@ -26,7 +27,7 @@ from lessons.catalogue import heading, scenes
 from sim.setup import MAX_REQUESTS
 
 SHOWN = (
-    *("lang", "scenario_name", "notice"),
+    *("lang", "scenario_name", "face", "notice"),
     *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
 UNITS = ("s", "ms", "us", "ns")  # of the arrivals in a trace
@@ -70,6 +71,7 @@ class App:
             slider=self.slider,
             table=RequestTable(session, later, sizing_mode="stretch_width", margin=0),
             setup=SetupPanel(session, later, sizing_mode="stretch_width", margin=0),
+            lab=Lab(session, later, sizing_mode="stretch_both", margin=0),
             on_choice=self.choose,
             on_budget=self.set_budget,
             on_file=self.open_trace,
@@ -92,6 +94,8 @@ class App:
             case "scenario" if value in session.param.scenario_name.objects:
                 self._file = ""
                 session.choose(value)
+            case "face" if value in session.param.face.objects:
+                session.face = value
             case "reset":
                 self._file = ""
                 session.reset()
@@ -175,6 +179,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "words": words(session.lang, "page") | words(session.lang, "files") | own,
         "help": help_view(session.lang),
         "scenario": session.scenario_name,
+        "face": session.face,
         "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
         "notice": session.notice,
         "working": session.working,

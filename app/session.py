@@ -56,6 +56,7 @@ class Session(param.Parameterized):
     problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
     payload = param.Dict(default={})
     notice = param.String(default="")
+    face = param.Selector(default="stage", objects=["stage", "lab"], doc="How it is looked at.")
     read_only = param.Boolean(default=False)
     working = param.String(default="", doc="What a long run is about, while it runs.")
     defer = param.Callable(default=lambda job, then: then(job()))

@@ -34,13 +34,14 @@ class Shell(Component):
     slider = Child(doc="The budget slider.")
     table = Child(doc="The request table, in a drawer.")
     setup = Child(doc="The setup, in a drawer.")
+    lab = Child(doc="The lab, in place of lesson and stage.")
 
     _esm: ClassVar[str] = module(
-        "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js", "shell/progress.js",
-        "shell/questions.js", "shell/rail.js", "shell/files.js", "shell/drawers.js",
-        "shell/inputs.js", "shell/notice.js", "shell/exercise.js", "shell/steps.js",
-        "shell/lesson.js", "shell/present.js", "shell/print.js", "shell/address.js",
-        "shell/shell.js",
+        "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js",
+        "shell/progress.js", "shell/questions.js", "shell/face.js", "shell/rail.js",
+        "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
+        "shell/exercise.js", "shell/steps.js", "shell/lesson.js", "shell/present.js",
+        "shell/print.js", "shell/address.js", "shell/shell.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [
         style("page.css"),

@@ -16,7 +16,8 @@ LONG_MS = 100_000  # from here on times are told in seconds, as on the axis
 
 def number(value: float, digits: int = 6) -> str:
     """A figure in a sentence: at most `digits` decimals, none that say nothing."""
-    return f"{value:,.{digits}f}".rstrip("0").rstrip(".")
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 class Speaker:

@@ -56,6 +56,7 @@ def open_link(
     """
     found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
     complaints = [_lang(session, found.get("lang")), _theme(session, found.get("theme"))]
+    session.face = "lab" if found.get("face") == "lab" else "stage"
     name, complaint = _scene(session, found)
     complaints.append(complaint)
     inputs = {} if complaint else found
@@ -97,6 +98,8 @@ def query(session: Session) -> dict[str, str]:
         "scenario": session.scenario_name,
         "budget": str(good.setup.budget if good else session.budget),
     }
+    if session.face != "stage":
+        state["face"] = session.face
     own = session.chosen.setup
     setup = difference(own, good.setup) if good else session.setup
     if setup and session.scenario_name != TRACE:

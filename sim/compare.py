@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sim.clock import TimeUnit, to_shown
 from sim.curves import Curves, curves
-from sim.history import run
+from sim.history import History, run
 from sim.metrics import PERCENTILES, Group, Kind, Metrics, Number
 from sim.reading import written
 from sim.scenario import Scenario
@@ -261,8 +261,12 @@ def compare(
 
 def outcome(name: str, scenario: Scenario, share: float = SHARE) -> Outcome:
     """One run of a scenario, boiled down."""
-    history = run(scenario)
-    known = Metrics(history)
+    return boiled(name, run(scenario), share)
+
+
+def boiled(name: str, history: History, share: float = SHARE) -> Outcome:
+    """A run as plain data, under the name of its setup."""
+    known, scenario = Metrics(history), history.scenario
     unit, slo = scenario.setup.time, scenario.setup.slo
     good, count = known.num_good, int(known.arrived.sum())
     return Outcome(

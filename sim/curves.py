@@ -26,10 +26,7 @@ class Curve(NamedTuple):
 
 
 class Spikes(NamedTuple):
-    """Rounds that end a gap between tokens, an entry each.
-
-    `prefill` and `decode` are P and D of the round, `longest` is the longest gap that ends with it.
-    """
+    """Rounds, an entry each: P, D, and the longest gap between tokens that ends with it, or 0."""
 
     start: Floats
     end: Floats
@@ -147,21 +144,39 @@ def _places(values: Floats | Ints, first: Ints) -> Ints:
     return found
 
 
-def spikes(history: History, most: int = MOST_POINTS) -> Spikes:
-    """The rounds that end the longest gaps: of each window of time the one with the longest."""
+def longest_gaps(history: History) -> Ints:
+    """The longest gap between tokens that ends with each round, internal units; 0 without any."""
     lengths, weights, rounds = Metrics(history).outputs.gaps
     longest = np.zeros(len(history), dtype=np.int64)
     np.maximum.at(longest, rounds[weights > 0], lengths[weights > 0])
-    kept = np.flatnonzero(longest)
+    return longest
+
+
+def spikes(
+    history: History, most: int = MOST_POINTS, span: tuple[float, float] | None = None
+) -> Spikes:
+    """Rounds with their prefill and the longest gap each ends; of many the longest gaps stay.
+
+    Args:
+        history: of the run.
+        most: rounds to keep at most: of each window of time the one with the longest gap.
+        span: rounds under way in this stretch of time (ms or ticks) only; None: all.
+    """
+    longest, prefill = longest_gaps(history), history.per_round("prefill")
     scale = scale_of(history.scenario.setup.time)
+    low, high = span or (0, np.inf)
+    kept = np.flatnonzero((history.ends >= low * scale) & (history.starts <= high * scale))
     if len(kept) > most:
         ends = history.ends[kept]
         edges = np.linspace(ends[0], ends[-1], most + 1)[1:-1]
-        kept = kept[_places(longest[kept], np.unique(np.append(0, np.searchsorted(ends, edges))))]
+        first = np.unique(np.append(0, np.searchsorted(ends, edges)))
+        # Gaps decide, and among rounds without any the most prefill.
+        weight: Ints = longest[kept] * (int(prefill.max()) + 1) + prefill[kept]
+        kept = kept[_places(weight, first)]
     return Spikes(
         start=history.starts[kept] / scale,
         end=history.ends[kept] / scale,
-        prefill=history.per_round("prefill")[kept],
+        prefill=prefill[kept],
         decode=history.per_round("decode")[kept],
         longest=longest[kept] / scale,
     )

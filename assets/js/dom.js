@@ -41,6 +41,7 @@ export function plain(text) { return text.normalize("NFKC").trim(); }
 
 // Line icons on a 16 px grid: the inside of each <svg>.
 const ICONS = {
+  beaker: '<path d="M6 2.5v4L2.8 12a1 1 0 0 0 .9 1.5h8.6a1 1 0 0 0 .9-1.5L10 6.5v-4M5 2.5h6M4.6 9.5h6.8"/>',
   plus: '<path d="M8 3v10M3 8h10"/>',
   copy: '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/>',
   check: '<path d="M3.5 8.5l3 3 6-7"/>',

@@ -3,6 +3,7 @@
 // The player and the frame around it each listen for the actions they have; whoever comes first and
 // acts has the key. An action that nobody has does nothing and is not on the sheet.
 
+// `in_lab`: it counts in the lab too, where there is no stage to be seen.
 // group: where it stands on the sheet. keys: as the browser names them. shown: as a person does.
 // The words of an action are `keys.<action>` of the catalogues.
 export const KEYS = [
@@ -24,12 +25,12 @@ export const KEYS = [
   {group: "lesson", action: "budgetDown", keys: ["ArrowDown"], shown: ["↓"]},
   {group: "view", action: "oneLane", keys: ["1", "2", "3", "4"], shown: ["1", "4"], is_range: true},
   {group: "view", action: "everything", keys: ["0"], shown: ["0"]},
-  {group: "view", action: "requests", keys: ["r", "R"], shown: ["R"]},
-  {group: "view", action: "setup", keys: ["s", "S"], shown: ["S"]},
-  {group: "view", action: "language", keys: ["l", "L"], shown: ["L"]},
-  {group: "view", action: "theme", keys: ["t", "T"], shown: ["T"]},
-  {group: "view", action: "help", keys: ["?", "？"], shown: ["?"]},
-  {group: "view", action: "leave", keys: ["Escape"], shown: ["Esc"]},
+  {group: "view", action: "requests", keys: ["r", "R"], shown: ["R"], in_lab: true},
+  {group: "view", action: "setup", keys: ["s", "S"], shown: ["S"], in_lab: true},
+  {group: "view", action: "language", keys: ["l", "L"], shown: ["L"], in_lab: true},
+  {group: "view", action: "theme", keys: ["t", "T"], shown: ["T"], in_lab: true},
+  {group: "view", action: "help", keys: ["?", "？"], shown: ["?"], in_lab: true},
+  {group: "view", action: "leave", keys: ["Escape"], shown: ["Esc"], in_lab: true},
 ];
 
 const KEY_OF = new Map(KEYS.flatMap((entry) => entry.keys.map((key) => [key, entry])));
@@ -67,7 +68,9 @@ function is_in_dialog(event) {
  */
 export function listen_to_keys(actions, first = false) {
   const on_key = (event) => {
-    const action = actions[KEY_OF.get(event.key)?.action];
+    const entry = KEY_OF.get(event.key);
+    const action = actions[entry?.action];
+    if (document.documentElement.dataset.face === "lab" && !entry?.in_lab) { return; }
     if (!action || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) { return; }
     if (event.defaultPrevented || belongs_elsewhere(event) || is_in_dialog(event)) { return; }
     if (action(event.key) !== false) { event.preventDefault(); }

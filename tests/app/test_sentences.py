@@ -559,3 +559,11 @@ def test_times_have_their_unit() -> None:
     ms, tick = Teller("en", by_hand()), Teller("en", builtin("3a"))
     assert (ms.time(13_500_000), ms.duration(500_000)) == ("13.5 ms", "0.5 ms")
     assert (tick.time(3), tick.duration(3), tick.duration(1)) == ("tick 3", "3 ticks", "1 tick")
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(1230, 0, "1,230"), (1230.5, 0, "1,230"), (12.5, 2, "12.5"), (10, 3, "10"), (0, 0, "0")],
+)
+def test_a_figure_loses_only_decimals_that_say_nothing(value, digits, text):
+    assert number(value, digits) == text

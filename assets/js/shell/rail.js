@@ -7,19 +7,21 @@ import {forget_all, is_solved, seen} from "./progress.js";
 const NARROW = matchMedia("(max-width: 900px)");
 const ROOMY = matchMedia("(min-width: 1180px)");
 
-export function rail({send, drawer, restart, ask}) {
+export function rail({send, drawer, restart, ask, face}) {
   const list = h("ol", {class: "scenes"});
   const file = h("button", {class: "scene file", on: {click: () => open_trace()}},
     h("span", {class: "no"}, icon("open_file")), h("span", {class: "title", word: "open_trace_rail"}));
   const asked = h("button", {class: "scene", on: {click: () => { if (NARROW.matches) { show(false); } ask(); }}},
     h("span", {class: "no", text: "?"}), h("span", {class: "title", word: "questions"}));
+  const lab = h("button", {class: "scene lab-entry", "data-testid": "to-lab", on: {click: () => { if (NARROW.matches) { show(false); } face.show("lab"); }}},
+    h("span", {class: "no"}, icon("beaker")), h("span", {class: "title", word: "lab"}));
   const count = h("span", {class: "count"});
   const bar = h("i");
   const meter = h("div", {class: "meter", "aria-hidden": "true"}, bar);
   const forget = h("button", {class: "forget", word: "forget", on: {click: () => { forget_all(); draw_progress(); buttons.get(shown.scenario)?.focus(); }}});
   const fold = h("button", {class: "fold", on: {click: () => toggle()}}, icon("fold"), h("span", {word: "collapse"}));
   const el = h("nav", {class: "rail", label: "scenes"},
-    h("div", {class: "course"}, h("h2", {word: "scenes"}), count), meter, list, asked, file, forget, fold);
+    h("div", {class: "course"}, h("h2", {word: "scenes"}), count), meter, list, lab, asked, file, forget, fold);
   let shown = {scenarios: [], words: {}};
   const shade = h("div", {class: "shade", on: {click: () => show(false)}});
   let menu = null;
@@ -65,6 +67,7 @@ export function rail({send, drawer, restart, ask}) {
     if (event.key === "Escape") { leave(); }
   });
   const choose = (name) => {
+    face.show("stage");
     if (name === shown.scenario) { restart(); }
     send("scenario", name);
     if (NARROW.matches) { show(false); }
@@ -76,6 +79,8 @@ export function rail({send, drawer, restart, ask}) {
   };
   const draw_progress = () => {
     const {lessons, words, scenario} = shown;
+    const is_lab = shown.face === "lab";
+    lab.setAttribute("aria-current", String(is_lab));
     if (!lessons) { return; }
     const progress = lessons.map(progress_of);
     const num_done = progress.filter(({n, all}) => n === all).length;
@@ -90,7 +95,7 @@ export function rail({send, drawer, restart, ask}) {
       const is_done = n === all;
       own.hidden = !is_open || lesson.scenes.length < 2;
       head.classList.toggle("done", is_done);
-      head.setAttribute("aria-current", String(is_open));
+      head.setAttribute("aria-current", String(is_open && !is_lab));
       head.firstElementChild.replaceChildren(is_done && !is_open ? icon("check") : lesson.number);
       head.lastElementChild.textContent = n > 0 && !is_done ? fill(words.seen, {n, all}) : "";
       head.setAttribute("aria-label", `${lesson.name}: ${lesson.title}${is_done ? ` (${words.done})` : ""}`);
@@ -98,7 +103,7 @@ export function rail({send, drawer, restart, ask}) {
     const done = seen();
     for (const [name, button] of buttons) {
       button.classList.toggle("done", done.has(name));
-      button.setAttribute("aria-current", String(name === scenario));
+      button.setAttribute("aria-current", String(name === scenario && !is_lab));
     }
   };
   /** A lesson with its scenes, or what stands beside the lessons. */
@@ -113,8 +118,8 @@ export function rail({send, drawer, restart, ask}) {
       ...[...groups.values()].map(({head, list: own}) => h("li", {}, head, own)),
       ...free.map(([name]) => h("li", {class: "free"}, buttons.get(name))));
   };
-  const update = ({scenario, scenarios, lessons, words}) => {
-    shown = {scenario, scenarios, lessons, words};
+  const update = ({scenario, scenarios, lessons, words, face: now}) => {
+    shown = {scenario, scenarios, lessons, words, face: now};
     if (scenarios.map(([name]) => name).join() !== [...buttons.keys()].join()) {
       buttons = new Map(scenarios.map(([name]) => [name, entry(() => choose(name), is_lesson(name) ? "" : "≈")]));
       draw_list(shown);
@@ -131,10 +136,13 @@ export function rail({send, drawer, restart, ask}) {
     }
     draw_progress();
     file.title = words.open_trace_rail;
+    lab.title = words.lab;
     fold_words = words;
     name_fold();
   };
-  return {el, shade, start, toggle, leave, update, draw_progress};
+  /** Folded while the lab is shown, which needs the room; as a person had it afterwards. */
+  const fold_for = (is_lab) => { if (is_lab) { show(false); } else { restore(); } };
+  return {el, shade, start, toggle, leave, update, draw_progress, fold_for};
 }
 
 function entry(choose, number, ...more) {

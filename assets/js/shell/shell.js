@@ -4,6 +4,7 @@ import {h, icon, translate} from "../dom.js";
 import {listen_to_keys, with_key} from "../keys.js";
 import {address} from "./address.js";
 import {drawers} from "./drawers.js";
+import {faces} from "./face.js";
 import {files} from "./files.js";
 import {inputs} from "./inputs.js";
 import {lesson} from "./lesson.js";
@@ -26,7 +27,8 @@ export function render({model}) {
   const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), save: (what) => model.send_msg({type: "save", what}), solved: () => scenes.draw_progress()});
   const text = lesson({notice: news.el, steps, send});
   const index = question_index({open: (search) => bookmark.open(search)});
-  const scenes = rail({send, drawer, restart: steps.restart, ask: index.show});
+  const face = faces({model, send, drawer, requests: () => bar.toggle_requests(), show: (t) => player?.showStep({}, {view: "all", t})});
+  const scenes = rail({send, drawer, restart: steps.restart, ask: index.show, face});
   const work = h("div", {class: "work"});
   const show = presenter({steps, work, budget: bar.budget});
   const commands = commands_of({bar, steps, show, scenes});
@@ -39,7 +41,7 @@ export function render({model}) {
   const lost = banner();
   const stage = h("section", {class: "stage", label: "stage", tabindex: "-1"}, model.get_child("stage"));
   const skip = h("button", {class: "skip", word: "skip", on: {click: () => stage.focus()}});
-  work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage);
+  work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage, face.el);
   const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, index.el, paper.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));
@@ -55,7 +57,8 @@ export function render({model}) {
     bookmark.rest();
   });
 
-  const parts = [top, index, scenes, text, news, bar, trace, steps, bookmark];
+  face.start({app, hidden: [text.el, bar.el, stage], fold: scenes.fold_for});
+  const parts = [top, index, face, scenes, text, news, bar, trace, steps, bookmark];
   let scene = null;
   const update = () => {
     const view = all_of();
@@ -83,7 +86,7 @@ export function render({model}) {
   const stop = listen({moved, lost: () => { lost.hidden = false; }, commands});
   model.on("remove", () => {
     stop();
-    for (const part of [bookmark, top, show, bar]) { part.stop(); }
+    for (const part of [bookmark, top, show, bar, face]) { part.stop(); }
   });
   return app;
 }

@@ -1,0 +1,97 @@
+"""The lab as one browser component: what it shows is a dictionary, what a person does a message."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import param
+
+from app.component import Component
+from app.lab.part import Part
+from app.lab.view import GOALS, KNOBS, goal_name, lab_view
+from app.later import Job, at_once
+from app.script import module, style
+from app.session import Session
+from app.setup_options import MOST_IN_A_BOX
+
+PARTS: Mapping[str, type[Part]] = {}
+WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
+
+
+class Lab(Component):
+    """Shows a session as an experiment while its `face` is the lab, and changes it."""
+
+    view = param.Dict(default={}, doc="Words, traffic, setups, goals and results; see `lab_view`.")
+    part = param.Dict(default={}, doc="What the tab shows beside that: its name and its own table.")
+
+    _esm: ClassVar[str] = module(
+        "dom.js", "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js",
+        "lab/compare.js", "lab/lab.js",
+    )  # fmt: skip
+    _stylesheets: ClassVar[list[str]] = [style("lab.css")]
+
+    def __init__(
+        self, session: Session, later: Callable[[Job], None] = at_once, **params: Any
+    ) -> None:
+        self._session = session
+        self._span: tuple[float, float] | None = None  # of time that is looked at; None: all
+        self._run = 0
+        self._tab = "compare"
+        self._parts = {name: make(session, self._publish) for name, make in PARTS.items()}
+        super().__init__(view=self._shown(), **params)
+        session.param.watch(lambda *_: later(self._refresh), list(WATCHED))
+
+    def _handle_msg(self, data: dict[str, Any]) -> None:
+        match data:
+            case {"type": "tab", "name": str(name)}:
+                self._tab = name
+                self._publish()
+            case {"type": "part", "part": str(name)} if name in self._parts:
+                self._parts[name].handle(data)
+            case {"type": "look", "span": [float() | int() as low, float() | int() as high]}:
+                self._look((low, high) if math.isfinite(low + high) and low < high else None)
+            case {"type": "look", "span": None}:
+                self._look(None)
+            case {"type": "traffic", "name": str(name)}:
+                if name in self._session.param.scenario_name.objects:
+                    self._session.choose(name)
+            case {"type": "goal", "name": str(name), "value": str(value)} if name in GOALS:
+                self._session.set_setup({goal_name(name): value[:MOST_IN_A_BOX]})
+            case {"type": "lane", "do": str(what), "lane": str(lane)}:
+                self._change(what, lane, data)
+
+    def _change(self, what: str, lane: str, data: dict[str, Any]) -> None:
+        """Change a setup, or add one like a lane's or as a base says."""
+        session = self._session
+        match what, data:
+            case "set", {"name": str(name), "value": str(value)} if name in KNOBS:
+                session.change_lane(lane, {name: value[:MOST_IN_A_BOX]})
+            case "add", {"base": str(base)}:
+                session.add_lane(base)
+            case "copy", _:
+                session.copy_lane(lane)
+            case "remove", _:
+                session.remove_lane(lane)
+
+    def _look(self, span: tuple[float, float] | None) -> None:
+        self._span = span
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.view = self._shown()
+        self._publish()
+
+    def _publish(self) -> None:
+        """Send what the tab shows of its own; a tab that is not looked at sends nothing."""
+        part = self._parts.get(self._tab)
+        if part and self._session.face == "lab":
+            self.part = {"name": self._tab, "shown": part.shown()}
+
+    def _shown(self) -> dict[str, Any]:
+        """Nothing until the lab is asked for: its arrays cost time and bytes."""
+        session = self._session
+        if session.face != "lab":
+            return {}
+        if session.payload["run"] != self._run:
+            self._run, self._span = session.payload["run"], None
+        return lab_view(session, self._span)

@@ -1,0 +1,28 @@
+"""What a tab of the lab is, beside the comparison that all of them share."""
+
+from collections.abc import Callable
+from typing import Any
+
+from app.session import Session
+
+Publish = Callable[[], None]
+
+
+class Part:
+    """A tab: what it shows of a session, and what a person does there.
+
+    It keeps what belongs to it alone, such as a sweep under way. `publish` sends what it shows
+    again, if it is looked at.
+    """
+
+    def __init__(self, session: Session, publish: Publish) -> None:
+        self.session = session
+        self.publish = publish
+
+    def shown(self) -> dict[str, Any]:
+        """Everything the browser draws, in the session's language."""
+        raise NotImplementedError
+
+    def handle(self, data: dict[str, Any]) -> None:
+        """A message of this tab; what is not understood changes nothing."""
+        raise NotImplementedError

@@ -1,0 +1,265 @@
+"""What the lab shows of a session: setups, goals and what came of them, as one dictionary.
+
+A function of the session and of the stretch of time that is looked at; the figures are those of
+`sim.compare`, the pictures those of `sim.curves`, in the shown unit of time.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.generator import told_in_short
+from app.i18n import say, words
+from app.lab.told import cell, figure, headline, length_class, metric_head
+from app.lane_names import heads
+from app.lane_offers import offers
+from app.lane_specs import MOST_LANES, LaneSpec
+from app.lanes import Lane
+from app.sentences import number
+from app.session import Session
+from app.setup_options import every_option, texts
+from sim.clock import to_shown
+from sim.compare import Comparison
+from sim.curves import Curve, longest_gaps, spikes
+
+GOALS = ("ttft", "tpot", "max_itl", "e2e")
+KNOBS = ("budget", "max_num_seqs", "num_blocks", "order")
+MOST_SPIKES = 900  # rounds of a setup drawn at once
+SHARE = 0.99  # of all requests, which must meet every goal for a setup or a group to pass
+RANGES: Mapping[str, tuple[int, int]] = {  # of the sliders; boxes take more
+    "budget": (16, 16384),
+    "max_num_seqs": (1, 1024),
+    "num_blocks": (16, 131072),
+    "ttft": (10, 60_000),
+    "tpot": (1, 1_000),
+    "max_itl": (1, 2_000),
+    "e2e": (100, 600_000),
+}
+SMALL = {"budget": (1, 64), "max_num_seqs": (1, 32), "num_blocks": (1, 64)}  # of small scenes
+SMALL_PROMPT = 200
+
+Span = tuple[float, float] | None
+
+
+def goal_name(goal: str) -> str:
+    """The option of the setup that is a goal."""
+    return f"slo.{goal}"
+
+
+def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
+    """Everything the lab shows; `span` is the stretch of time whose rounds are drawn, None: all."""
+    lanes, lang = session.played, session.lang
+    scenario = session.last_good
+    unit = scenario.setup.time
+    names = heads([lane.spec for lane in lanes], [lane.history.scenario for lane in lanes], lang)
+    comparison = Comparison(tuple(lane.outcome for lane in lanes), unit, SHARE)
+    curves = [lane.outcome.curves for lane in lanes]
+    setups = [_setup(session, lane, head) for lane, head in zip(lanes, names, strict=True)]
+    titles = [head["short"] for head in names]
+    pools = [lane.history.pool for lane in lanes if lane.history.pool]
+    return {
+        "lang": lang,
+        "unit": unit,
+        "words": words(lang, "lab"),
+        "is_late": False,
+        "traffic": _traffic(session),
+        "setups": setups,
+        "most": MOST_LANES,
+        "bases": [
+            [name, title] for name, title, fault in offers(session.last_good, lang) if not fault
+        ],
+        "goals": _goals(session),
+        "cost": _cost(session),
+        "headline": headline(comparison, titles, lang),
+        "metrics": _metrics(comparison, lanes, lang),
+        "limits": {name: _limit(comparison, name) for name in GOALS}
+        | {"itl": _limit(comparison, "max_itl")},
+        "ecdfs": {
+            name: [_points(one.ecdfs.get(name)) for one in curves]
+            for name in ("ttft", "itl", "e2e", "queue", "tpot")
+        },
+        "queue": [_points(one.queue) for one in curves],
+        "kv": [_points(one.kv) for one in curves],
+        "pool": max(pools, default=None),
+        "spikes": _spikes(lanes, span, _limit(comparison, "max_itl"), lang),
+        "groups": _groups(comparison, lang),
+    }
+
+
+def _traffic(session: Session) -> dict[str, Any]:
+    return {
+        "name": session.scenario_name,
+        "choices": [list(choice) for choice in session.scenario_titles()],
+        "pace": told_in_short(session.last_good, session.lang),
+    }
+
+
+def _cost(session: Session) -> str:
+    """What a round takes, in a sentence."""
+    setup = session.last_good.setup
+    if setup.time == "tick":
+        return say(session.lang, "lab.cost_tick")
+    parts = {
+        name: number(to_shown(getattr(setup.cost, name), "ms"))
+        for name in ("base", "per_prefill", "per_decode", "per_kv_token")
+    }
+    return say(session.lang, "scene.cost", **parts)
+
+
+# Inputs.
+
+
+def _setup(session: Session, lane: Lane, head: Mapping[str, str]) -> dict[str, Any]:
+    setup, lang = lane.history.scenario.setup, session.lang
+    longest = longest_gaps(lane.history)
+    limit = setup.slo.max_itl if setup.slo else None
+    late = 0 if limit is None else int((longest > limit).sum())
+    most = to_shown(int(longest.max(initial=0)), setup.time)
+    over = "lab.rounds_over" if late else "lab.longest_gap" if limit is None else "lab.none_over"
+    unit = words(lang, "unit")[setup.time]
+    return {
+        "key": lane.key,
+        "title": head["short"],
+        "rule": head["rule"],
+        "summary": head["rule_full"],
+        "short_rule": f"{setup.budget:,}",
+        "num_over": late,
+        "over": say(lang, over, n=f"{late:,}", gap=f"{number(most, 1)} {unit}"),
+        "fields": [_knob(session, lane.spec, name) for name in KNOBS],
+    }
+
+
+def _knob(session: Session, spec: LaneSpec, name: str) -> dict[str, Any]:
+    """An option of a setup: as typed, or as all lanes share it."""
+    lang, option = session.lang, every_option()[name]
+    value = spec.changes.get(name, session.shared_texts()[name])
+    is_small = all(r.prompt <= SMALL_PROMPT for r in session.last_good.requests[:1000])
+    low, high = (SMALL if is_small else RANGES).get(name, RANGES.get(name, (1, 1)))
+    table = words(lang, "setup")
+    field = _field(session, name, value, (low, high), spec.key)
+    if option.kind == "choice":
+        field["choices"] = [
+            [choice, table[f"choice.{name}.{choice}"]] for choice in option.rule["choices"]
+        ]
+    return field
+
+
+def _goals(session: Session) -> list[dict[str, Any]]:
+    own = texts(session.chosen.setup) | session.setup
+    unit = words(session.lang, "unit")[session.last_good.setup.time]
+    return [
+        _field(session, goal_name(goal), own[goal_name(goal)], RANGES[goal], None)
+        | {"name": goal, "unit": unit}
+        for goal in GOALS
+    ]
+
+
+def _field(
+    session: Session, name: str, value: str, range_: tuple[int, int], lane: str | None
+) -> dict[str, Any]:
+    lang = session.lang
+    faults = [
+        problem["text"]
+        for problem in session.problems
+        if problem["option"] == name and problem["lane"] in (lane, None)
+    ]
+    return {
+        "name": name,
+        "label": say(lang, f"setup.label.{name}"),
+        "help": say(lang, f"setup.help.{name}"),
+        "value": value,
+        "low": range_[0],
+        "high": range_[1],
+        "unit": "",
+        "empty": say(lang, "setup.none"),
+        "fault": faults[0] if faults else "",
+    }
+
+
+# Results.
+
+
+def _metrics(comparison: Comparison, lanes: Sequence[Lane], lang: str) -> list[dict[str, Any]]:
+    """The rows of the table; the setups' budgets come first."""
+    budgets = [f"{lane.history.scenario.setup.budget:,}" for lane in lanes]
+    plain = [{"text": text, "is_best": False, "is_over": False} for text in budgets]
+    first = {"name": say(lang, "setup.label.budget"), "unit": "", "is_main": True, "cells": plain}
+    rows = [
+        metric_head(row.metric, comparison.unit, lang)
+        | {"cells": [cell(row, place, comparison, lang) for place in range(len(lanes))]}
+        for row in comparison.rows
+    ]
+    return [first, *rows]
+
+
+def _limit(comparison: Comparison, name: str) -> float | None:
+    """A goal, where there is one."""
+    limits = [row.limits[0] for row in comparison.slo if row.name == name]
+    return limits[0] if limits else None
+
+
+def _points(curve: Curve | None) -> list[list[float]] | None:
+    if curve is None:
+        return None
+    return [[round(float(v), 4) for v in axis] for axis in curve]
+
+
+def _spikes(
+    lanes: Sequence[Lane], span: Span, goal: float | None, lang: str
+) -> dict[str, Any] | None:
+    """Rounds of a stretch of time, with the highest gap and the most prefill of the whole run."""
+    found = [spikes(lane.history, MOST_SPIKES, span) for lane in lanes]
+    ends = [lane.outcome.curves.queue.x[-1] for lane in lanes if len(lane.history)]
+    if not ends:
+        return None
+    unit = lanes[0].history.scenario.setup.time
+    highest = [to_shown(int(longest_gaps(lane.history).max(initial=0)), unit) for lane in lanes]
+    deepest = [int(lane.history.per_round("prefill").max(initial=0)) for lane in lanes]
+    low, high = span or (0, max(map(float, ends)))
+    return {
+        "from": low,
+        "to": high,
+        "whole": span is None,
+        "most_gap": max(*highest, 1),
+        "most_p": max(*deepest, 1),
+        "goal": goal,
+        "goal_text": "" if goal is None else f"SLO {figure(goal, 'time', unit, lang)}",
+        "lanes": [
+            {
+                "t0": [round(float(t), 4) for t in one.start],
+                "t1": [round(float(t), 4) for t in one.end],
+                "p": [int(p) for p in one.prefill],
+                "gap": [round(float(gap), 4) if gap else None for gap in one.longest],
+            }
+            for one in found
+        ],
+    }
+
+
+def _groups(comparison: Comparison, lang: str) -> list[dict[str, Any]]:
+    """Who keeps to the goals: classes of prompts, tenants, cached or not; nothing without goals."""
+    if all(passed is None for passed in comparison.passed):
+        return []
+    return [
+        {
+            "name": length_class(row.kind, row.name, lang),
+            "cells": [
+                {
+                    "text": figure(group.attainment_of_all if group else None, "share", "", lang),
+                    "is_over": row.passed[place] is False,
+                    "tip": _tip(group, lang),
+                }
+                for place, group in enumerate(row.groups)
+            ],
+        }
+        for row in comparison.groups
+    ]
+
+
+def _tip(group: Any, lang: str) -> str:
+    """Which goals a group misses, and how often."""
+    if group is None:
+        return ""
+    table = words(lang, "lab")
+    missed = [f"{table[f'goal_{name}']} {n:,}" for name, n in group.missed.items() if n]
+    values = {"n": f"{group.count:,}", "missed": ", ".join(missed) or "–"}
+    return say(lang, "lab.group_tip", **values)

@@ -1,0 +1,72 @@
+// The lab: traffic, setups and goals at the left; what comes of them at the right, in tabs.
+// A page of a tab has an `el` and `show(view, part)`; `part` is what Python says for this tab alone, null until it has.
+
+import {h, translate} from "../dom.js";
+import {compare} from "./compare.js";
+import {action, controls} from "./controls.js";
+
+export function render({model}) {
+  const send = (message) => model.send_msg(message);
+  const tell = (name, detail = {}) => window.dispatchEvent(new CustomEvent(name, {detail}));
+  const drawers = {
+    traffic: () => tell("rb-open-drawer", {name: "requests"}),
+    file: () => tell("rb-open-drawer", {name: "open_trace"}),
+    setup: (lane) => tell("rb-setup", {lane}),
+  };
+  const side = controls({send, drawers});
+  const pages = {
+    compare: compare({
+      pick: (t, place) => tell("rb-to-stage", {t, lane: model.view.setups[place].key}),
+      look: (span) => send({type: "look", span}),
+    }),
+  };
+  const buttons = Object.keys(pages).map((name) => h("button", {
+    role: "tab", id: `lab-tab-${name}`, "aria-controls": `lab-${name}`, word: `tab_${name}`, on: {click: () => choose(name)},
+  }));
+  const reports = action("save", "report", () => send({type: "report"}));
+  const bar = h("div", {class: "lab-bar"}, h("div", {class: "lab-tabs", role: "tablist", label: "tabs"}, ...buttons), reports);
+  const panels = Object.entries(pages).map(([name, page]) => {
+    page.el.id = `lab-${name}`;
+    page.el.setAttribute("role", "tabpanel");
+    page.el.setAttribute("aria-labelledby", `lab-tab-${name}`);
+    return page.el;
+  });
+  const main = h("main", {class: "lab-main", tabindex: "-1"}, bar, ...panels);
+  const el = h("div", {class: "lab-page"}, side.el, main);
+  let chosen = "compare";
+
+  const part_of = (name) => (model.part.name === name ? model.part.shown : null);
+  const choose = (name) => {
+    if (name !== chosen) { send({type: "tab", name}); }
+    chosen = name;
+    Object.keys(pages).forEach((key, i) => {
+      buttons[i].setAttribute("aria-selected", String(key === name));
+      buttons[i].tabIndex = key === name ? 0 : -1;
+      panels[i].hidden = key !== name;
+    });
+    if (model.view.words) { pages[name].show(model.view, part_of(name)); }
+  };
+  bar.addEventListener("keydown", (event) => {
+    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    const names = Object.keys(pages);
+    if (!step || !event.target.matches("[role=tab]")) { return; }
+    event.stopPropagation();
+    choose(names[(names.indexOf(chosen) + step + names.length) % names.length]);
+    buttons[names.indexOf(chosen)].focus();
+  });
+  const update = () => {
+    const {view} = model;
+    if (!view.words) { return; }
+    el.lang = view.lang === "zh" ? "zh-CN" : "en";
+    side.update(view);
+    pages[chosen].show(view, part_of(chosen));
+    translate(el, view.words);
+    buttons.forEach((button) => { button.hidden = buttons.length < 2; });
+    el.setAttribute("aria-busy", String(view.is_late));
+  };
+  model.on("view", update);
+  model.on("part", update);
+  choose(chosen);
+  update();
+  return el;
+}
