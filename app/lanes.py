@@ -15,6 +15,7 @@ from app.lane_specs import LaneSpec
 from sim import HandRun, History, Problem, Status
 from sim.clock import TimeUnit, to_shown
 from sim.compare import Outcome, boiled
+from sim.curves import longest_gaps
 from sim.history import Ints
 from sim.metrics import Metrics
 from sim.progress import Progress
@@ -65,6 +66,11 @@ class Lane:
     def outcome(self) -> Outcome:
         """The run boiled down, to be compared with others."""
         return boiled(self.key, self.history)
+
+    @cached_property
+    def longest_gaps(self) -> Ints:
+        """The longest gap that ends with each round, internal units; 0 without any."""
+        return longest_gaps(self.history)
 
     @property
     def arrivals(self) -> Ints:

@@ -153,7 +153,10 @@ def longest_gaps(history: History) -> Ints:
 
 
 def spikes(
-    history: History, most: int = MOST_POINTS, span: tuple[float, float] | None = None
+    history: History,
+    most: int = MOST_POINTS,
+    span: tuple[float, float] | None = None,
+    longest: Ints | None = None,
 ) -> Spikes:
     """Rounds with their prefill and the longest gap each ends; of many the longest gaps stay.
 
@@ -161,8 +164,10 @@ def spikes(
         history: of the run.
         most: rounds to keep at most: of each window of time the one with the longest gap.
         span: rounds under way in this stretch of time (ms or ticks) only; None: all.
+        longest: what `longest_gaps` gives for this history, if it is at hand.
     """
-    longest, prefill = longest_gaps(history), history.per_round("prefill")
+    longest = longest_gaps(history) if longest is None else longest
+    prefill = history.per_round("prefill")
     scale = scale_of(history.scenario.setup.time)
     low, high = span or (0, np.inf)
     kept = np.flatnonzero((history.ends >= low * scale) & (history.starts <= high * scale))

@@ -17,7 +17,7 @@ OURS = ("sim", "app", "lessons")
 TOOLKIT = {"panel", "panel_material_ui", "bokeh"}
 NUMPY_IN_SIM = {
     *("history", "recorder", "runs", "block_runs", "rides", "fork", "past"),
-    *("metrics", "progress", "calibrate", "traces", "workload"),
+    *("metrics", "progress", "curves", "calibrate", "traces", "workload"),
 }
 WITHOUT_TOOLKIT = (
     "app.session",

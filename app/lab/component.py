@@ -8,12 +8,13 @@ import param
 
 from app.component import Component
 from app.lab.part import Part
-from app.lab.view import GOALS, KNOBS, goal_name, lab_view
+from app.lab.view import GOALS, KNOBS, Span, goal_name, lab_view
 from app.later import Job, at_once
 from app.script import module, style
 from app.session import Session
 from app.setup_options import MOST_IN_A_BOX
 
+QUICK_ROUNDS = 20_000  # of all lanes together; above, the view is made in the background
 PARTS: Mapping[str, type[Part]] = {}
 WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
 
@@ -34,8 +35,8 @@ class Lab(Component):
         self, session: Session, later: Callable[[Job], None] = at_once, **params: Any
     ) -> None:
         self._session = session
-        self._span: tuple[float, float] | None = None  # of time that is looked at; None: all
-        self._run = 0
+        self._span: Span = None  # of time that is looked at; None: all
+        self._run = self._asked = 0
         self._tab = "compare"
         self._parts = {name: make(session, self._publish) for name, make in PARTS.items()}
         super().__init__(view=self._shown(), **params)
@@ -73,13 +74,33 @@ class Lab(Component):
             case "remove", _:
                 session.remove_lane(lane)
 
-    def _look(self, span: tuple[float, float] | None) -> None:
+    def _look(self, span: Span) -> None:
         self._span = span
         self._refresh()
 
     def _refresh(self) -> None:
-        self.view = self._shown()
-        self._publish()
+        """Show the session as it is now; what takes long is worked out in the background."""
+        self._asked += 1
+        ticket = self._asked
+
+        def then(view: dict[str, Any]) -> None:
+            if ticket == self._asked:
+                self.view = view
+                self._publish()
+
+        session = self._session
+        if session.face == "lab" and sum(map(len, session.histories)) > QUICK_ROUNDS:
+            self.view = self.view | {"is_late": True}
+            span = self._span_now()
+            session.defer(lambda: lab_view(session, span), then)
+        else:
+            then(self._shown())
+
+    def _span_now(self) -> Span:
+        """The stretch of time that is looked at: of this run, or all of a new one."""
+        if self._session.payload["run"] != self._run:
+            self._run, self._span = self._session.payload["run"], None
+        return self._span
 
     def _publish(self) -> None:
         """Send what the tab shows of its own; a tab that is not looked at sends nothing."""
@@ -89,9 +110,4 @@ class Lab(Component):
 
     def _shown(self) -> dict[str, Any]:
         """Nothing until the lab is asked for: its arrays cost time and bytes."""
-        session = self._session
-        if session.face != "lab":
-            return {}
-        if session.payload["run"] != self._run:
-            self._run, self._span = session.payload["run"], None
-        return lab_view(session, self._span)
+        return lab_view(self._session, self._span_now()) if self._session.face == "lab" else {}

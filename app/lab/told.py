@@ -84,6 +84,7 @@ def length_class(kind: str, name: str, lang: str) -> str:
 
 def headline(comparison: Comparison, titles: Sequence[str], lang: str) -> str:
     """What the comparison comes to, in two sentences; `**` stands around figures."""
+    titles = [title[:1].upper() + title[1:] for title in titles]
     figures = {row.metric.name: row.values for row in comparison.rows}
     tokens = figures.get("output_tps")
     if not tokens or all(value is None for value in tokens):

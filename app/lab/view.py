@@ -19,7 +19,7 @@ from app.session import Session
 from app.setup_options import every_option, texts
 from sim.clock import to_shown
 from sim.compare import Comparison
-from sim.curves import Curve, longest_gaps, spikes
+from sim.curves import Curve, spikes
 
 GOALS = ("ttft", "tpot", "max_itl", "e2e")
 KNOBS = ("budget", "max_num_seqs", "num_blocks", "order")
@@ -110,7 +110,7 @@ def _cost(session: Session) -> str:
 
 def _setup(session: Session, lane: Lane, head: Mapping[str, str]) -> dict[str, Any]:
     setup, lang = lane.history.scenario.setup, session.lang
-    longest = longest_gaps(lane.history)
+    longest = lane.longest_gaps
     limit = setup.slo.max_itl if setup.slo else None
     late = 0 if limit is None else int((longest > limit).sum())
     most = to_shown(int(longest.max(initial=0)), setup.time)
@@ -207,12 +207,12 @@ def _spikes(
     lanes: Sequence[Lane], span: Span, goal: float | None, lang: str
 ) -> dict[str, Any] | None:
     """Rounds of a stretch of time, with the highest gap and the most prefill of the whole run."""
-    found = [spikes(lane.history, MOST_SPIKES, span) for lane in lanes]
+    found = [spikes(lane.history, MOST_SPIKES, span, lane.longest_gaps) for lane in lanes]
     ends = [lane.outcome.curves.queue.x[-1] for lane in lanes if len(lane.history)]
     if not ends:
         return None
     unit = lanes[0].history.scenario.setup.time
-    highest = [to_shown(int(longest_gaps(lane.history).max(initial=0)), unit) for lane in lanes]
+    highest = [to_shown(int(lane.longest_gaps.max(initial=0)), unit) for lane in lanes]
     deepest = [int(lane.history.per_round("prefill").max(initial=0)) for lane in lanes]
     low, high = span or (0, max(map(float, ends)))
     return {

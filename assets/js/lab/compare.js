@@ -6,15 +6,13 @@ import {spikes} from "./spikes.js";
 import {table} from "./table.js";
 
 /** Numbers of a picture as its axes say them. */
-export function texts_of({unit, lang}) {
+export function texts_of({unit}) {
   const plain = (v) => (Math.abs(v) >= 10_000 ? `${(v / 1000).toLocaleString("en", {maximumFractionDigits: 1})}k` : Number(v.toPrecision(6)).toLocaleString("en"));
-  const second = lang === "zh" ? " 秒" : " s";
-  const milli = lang === "zh" ? " 毫秒" : " ms";
-  const latency = (v) => (unit !== "ms" ? plain(v) : v >= 1000 ? `${Number((v / 1000).toPrecision(3)).toLocaleString("en")}${second}` : `${Number(v.toPrecision(3))}`);
+  const latency = (v) => (unit !== "ms" ? plain(v) : v >= 1000 ? `${Number((v / 1000).toPrecision(3)).toLocaleString("en")} s` : `${Number(v.toPrecision(3))}`);
   const time = (span) => {
     if (unit !== "ms") { return (t) => String(Math.round(t)); }
-    const digits = span >= 10_000 ? 0 : span >= 1_000 ? 1 : 2;
-    return span >= 1_000 ? (t) => `${(t / 1000).toFixed(span >= 20_000 ? 0 : digits || 1)}${second}` : (t) => `${Number(t.toPrecision(4))}${milli}`;
+    if (span < 1_000) { return (t) => `${Number(t.toPrecision(4))} ms`; }
+    return (t) => `${(t / 1000).toFixed(span >= 20_000 ? 1 : 2).replace(/\.?0+$/, "")} s`;
   };
   return {plain, latency, time, percent: (v) => `${Math.round(v * 100)}%`};
 }

@@ -10,6 +10,7 @@ const ABOVE = 8;
 const BELOW = 22;
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 const COLOURS = [0, 4, 3, 5]; // of requests: blue, orange, purple, sky
+const LEAST_RATIO = 0.42; // of height to width
 const FEW_TICKS = 3;
 
 /** An SVG element with attributes. */
@@ -99,7 +100,7 @@ export function plot({title, unit, height = 132, pick = null, label = ""}) {
   const paint = () => {
     const width = Math.round(box.clientWidth);
     if (!shown || width < 80) { return; }
-    box.replaceChildren(picture(shown, width, height, pick));
+    box.replaceChildren(picture(shown, width, Math.max(height, Math.round(width * LEAST_RATIO)), pick));
   };
   new ResizeObserver(paint).observe(box);
   const show = (what) => {

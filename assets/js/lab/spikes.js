@@ -13,6 +13,7 @@ const DEEPEST = 26; // of the bars below it
 const AXIS = 26;
 const LEAST_DRAG = 6;
 const TIME_TICKS = 6;
+const FEW_ROUNDS = 60; // with more, dots are small
 
 export function spikes({pick, look}) {
   const back = h("button", {class: "link whole", word: "whole_run", hidden: true, on: {click: () => look(null)}});
@@ -140,7 +141,7 @@ function strip(lane, place, {data, view, width, x}) {
   });
   svg.append(
     draw("path", {d: bars.join("") || "M0 0", fill: colour_of(place), class: "bars"}),
-    draw("path", {d: good.join("") || "M0 0", stroke: colour_of(place), class: "gaps"}),
+    draw("path", {d: good.join("") || "M0 0", stroke: colour_of(place), class: lane.t0.length < FEW_ROUNDS ? "gaps few" : "gaps"}),
     draw("path", {d: over.join("") || "M0 0", class: "gaps-over"}));
   return h("div", {class: "spike-row"}, svg,
     h("div", {class: "spike-name"},
