@@ -72,6 +72,7 @@ class Outcome:
         name: of the setup.
         scenario: what was run.
         count: requests that came.
+        finished: those that were served to the end.
         figures: by the names of `METRICS`; None where there is nothing to measure.
         slo: of each objective its limit, and how many finished requests missed it.
         groups: figures of groups of requests, of the kinds that part them.
@@ -82,6 +83,7 @@ class Outcome:
     name: str
     scenario: Scenario
     count: int
+    finished: int
     figures: Mapping[str, Number | None]
     slo: Mapping[str, tuple[Number, int]]
     groups: Mapping[Kind, Mapping[str, Group]]
@@ -161,8 +163,7 @@ class Comparison:
             limit, late = outcome.slo.get(name, (None, None))
             met = None
             if late is not None:
-                finished = outcome.figures["finished"] or 0
-                met = meets(finished - late, outcome.count, self.share)
+                met = meets(outcome.finished - late, outcome.count, self.share)
             limits.append(limit)
             missed.append(late)
             passed.append(met)
@@ -273,6 +274,7 @@ def boiled(name: str, history: History, share: float = SHARE) -> Outcome:
         name=name,
         scenario=scenario,
         count=count,
+        finished=int(known.finished.sum()),
         figures=_figures(known),
         slo={
             limit: (to_shown(getattr(slo, limit), unit), int(who.sum()))

@@ -75,23 +75,24 @@ def ecdf(
     """
     if weights is None:
         weights = np.ones(len(values), dtype=np.int64)
-    x, place = np.unique(values[weights > 0], return_inverse=True)
-    y = np.cumsum(np.bincount(place, weights[weights > 0], len(x)))
-    y /= y[-1:]
+    found, place = np.unique(values[weights > 0], return_inverse=True)
+    x: Floats = found / scale
+    past = np.cumsum(np.bincount(place, weights[weights > 0], len(x)))
+    y: Floats = past / past[-1:]
     if len(x) > most:
         by_value = np.linspace(x[0], x[-1], most // 2)
         by_share = np.linspace(y[0], 1, most // 2)
         kept = [np.searchsorted(x, by_value), np.searchsorted(y, by_share)]
         chosen = np.unique(np.minimum(np.concatenate(kept), len(x) - 1))
         x, y = x[chosen], y[chosen]
-    return Curve(x / scale, y)
+    return Curve(x, y)
 
 
 def ecdfs(history: History, most: int = MOST_POINTS) -> dict[str, Curve]:
     """The ECDF of each latency that somebody has; ITL pools the gaps of all requests."""
     known = Metrics(history)
     lengths, weights, _ = known.outputs.gaps
-    samples = {
+    samples: dict[str, tuple[Ints | Floats, Ints | None]] = {
         "queue": (known.queues, None),
         "ttft": (known.ttfts, None),
         "tpot": (known.tpots, None),
