@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sim import commands
+from sim import commands, trials
 from sim.bench import NUM_REQUESTS
 from sim.files import FileError
 from sim.presets import PRESETS
 from sim.problems import ScenarioError
+from sim.sweep import SHARE
 from sim.traces import TraceError
 from sim.what import RefusedError, short
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments = sys.argv[1:] if arguments is None else arguments
         _check_first(arguments)
         options = _parser().parse_args(arguments)
+        options.said = arguments
         if options.budget is not None and options.act is not commands.by_hand:
             told = f"use --set budget={options.budget} behind the command"
             raise RefusedError(f"--budget is for the by-hand example; {told}")
@@ -62,16 +64,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(act=commands.by_hand)
     group = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
     _add_run(group)
+    _add_compare(group)
     _add_sweep(group)
     rounds = group.add_parser("rounds", help="rounds of a scenario in vLLM's recorded form")
     rounds.add_argument("file", type=Path)
     rounds.set_defaults(act=commands.rounds)
     list_ = group.add_parser("list", help="name the built-in scenarios and their lanes")
     list_.set_defaults(act=commands.list_all)
-    fit = group.add_parser("calibrate", help="fit the cost of a round to a profile table")
-    fit.add_argument("file", type=Path, help="CSV with columns prefill, decode, kv, ms")
-    fit.add_argument("--json", action="store_true", help="print one object")
-    fit.set_defaults(act=commands.calibrate)
+    _add_calibrate(group)
     bench = group.add_parser("bench", help="how fast the simulator is, beside a loop by hand")
     bench.add_argument("--requests", type=int, default=NUM_REQUESTS, help="of the workload")
     bench.add_argument("--json", action="store_true", help="print one object")
@@ -90,6 +90,53 @@ def _add_run(group: Any) -> None:
     run.set_defaults(act=commands.run_one)
 
 
+def _add_compare(group: Any) -> None:
+    parser = group.add_parser("compare", help="up to four setups on the same requests")
+    _add_what(parser)
+    parser.add_argument(
+        "--setup",
+        action="append",
+        required=True,
+        metavar="NAME: PRESET or SETTING=VALUE, …",
+        help="a setup to compare, such as 'small: sarathi, budget=256'; up to four",
+    )
+    _add_slo(parser)
+    parser.add_argument("--json", action="store_true", help="print one object")
+    parser.add_argument("--csv", metavar="DIR", type=Path, help="write tables and curves into DIR")
+    parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a report")
+    parser.add_argument("--lang", choices=trials.LANGUAGES, default="en", help="of the report")
+    parser.set_defaults(act=trials.compare_setups)
+
+
+def _add_slo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--slo",
+        action="append",
+        default=[],
+        metavar="ttft=200,tpot=50",
+        help="objectives in ms or ticks: ttft, tpot, max_itl, e2e",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=100 * SHARE,
+        help="percent of all requests that must meet them for a setup to pass; 99 by default",
+    )
+
+
+def _add_calibrate(group: Any) -> None:
+    fit = group.add_parser("calibrate", help="fit the cost of a round to measurements")
+    fit.add_argument("file", type=Path, help="CSV with columns prefill, decode, kv, ms")
+    fit.add_argument(
+        "--timings",
+        action="store_true",
+        help="FILE has measured requests: input_toks, output_toks, queued_ts, first_token_ts, …",
+    )
+    fit.add_argument("--json", action="store_true", help="print one object")
+    _add_settings(fit)
+    fit.set_defaults(act=trials.calibrate)
+
+
 def _add_sweep(group: Any) -> None:
     sweep = group.add_parser("sweep", help="one row of metrics for each value of a setting")
     _add_what(sweep)
@@ -100,23 +147,16 @@ def _add_sweep(group: Any) -> None:
         metavar="NAME=VALUE,VALUE",
         help="a setting and its values: budget=256,512; twice for all pairs",
     )
+    _add_slo(sweep)
     sweep.add_argument("--json", action="store_true", help="print a list of objects")
     sweep.add_argument("--jobs", type=int, help="processes; by default one a core")
-    sweep.set_defaults(act=commands.sweep_over)
+    sweep.set_defaults(act=trials.sweep_over)
 
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     """What is run, and under which settings."""
     parser.add_argument("what", help="a built-in scenario, a scenario file or a request trace")
-    parser.add_argument("--preset", choices=list(PRESETS), help="a scheduler by name")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="changes",
-        help="change a field of the setup: budget=6, mode=static, cost.base=3; may be repeated",
-    )
+    _add_settings(parser)
     parser.add_argument(
         "--columns",
         default="",
@@ -126,4 +166,16 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unit", choices=("s", "ms", "us", "ns"), help="of a trace's arrivals")
     parser.add_argument(
         "--rate", type=float, help="made-up arrivals a second, for a trace of lengths only"
+    )
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--preset", choices=list(PRESETS), help="a scheduler by name")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="changes",
+        help="change a field of the setup: budget=6, mode=static, cost.base=3; may be repeated",
     )

@@ -76,7 +76,7 @@ def ecdf(
     if weights is None:
         weights = np.ones(len(values), dtype=np.int64)
     found, place = np.unique(values[weights > 0], return_inverse=True)
-    x: Floats = found / scale
+    x = np.asarray(found / scale, dtype=np.float64)
     past = np.cumsum(np.bincount(place, weights[weights > 0], len(x)))
     y: Floats = past / past[-1:]
     if len(x) > most:

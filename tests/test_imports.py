@@ -17,7 +17,8 @@ OURS = ("sim", "app", "lessons")
 TOOLKIT = {"panel", "panel_material_ui", "bokeh"}
 NUMPY_IN_SIM = {
     *("history", "recorder", "runs", "block_runs", "rides", "fork", "past"),
-    *("metrics", "progress", "curves", "calibrate", "traces", "workload"),
+    *("metrics", "progress", "calibrate", "traces", "workload"),
+    *("curves", "compare_told", "report", "timings", "fit_timings", "fit_search"),
 }
 WITHOUT_TOOLKIT = (
     "app.session",
