@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +16,7 @@ from sim.commands import chosen, out
 from sim.compare import compare
 from sim.compare_told import csv_texts, text
 from sim.files import TRACE_BUDGET
+from sim.report.cells import percent
 from sim.report.words import Language
 from sim.scenario import Scenario
 from sim.setup import Setup
@@ -88,13 +90,7 @@ def _share(percent: float) -> float:
 
 def _again(options: argparse.Namespace) -> str:
     """The command as it was given."""
-    return " ".join(("python -m sim", *map(_quoted, options.said)))
-
-
-def _quoted(word: str) -> str:
-    """A word as a POSIX shell and PowerShell both take it, where it has no quote in it."""
-    is_plain = word and all(letter.isalnum() or letter in "-_./=:+%" for letter in word)
-    return word if is_plain else '"' + word.replace('"', '\\"') + '"'
+    return shlex.join(("python", "-m", "sim", *options.said))
 
 
 def _save(files: Mapping[Path, str]) -> None:
@@ -183,7 +179,9 @@ def _at(row: Mapping[str, Any], path: Sequence[str]) -> Any:
 
 def _cell(row: Mapping[str, Any], path: Sequence[str]) -> Any:
     value = _at(row, path)
-    return ("no", "yes")[value] if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return percent(value) if path == ("attainment_of_all",) else value
 
 
 # Fits.

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sim.curves import Curve
 
-WIDTH, HEIGHT = 520, 240
-LEFT, RIGHT, TOP, BOTTOM = 56, 14, 10, 40
+WIDTH, HEIGHT = 360, 210
+LEFT, RIGHT, TOP, BOTTOM = 44, 14, 10, 40
 TICKS = 5
 
 
