@@ -11,11 +11,12 @@ from param.parameterized import Event
 from app.background import in_background
 from app.commands import run_command
 from app.editor import RequestTable
-from app.files import open_file, save, stem_of
+from app.files import Give, open_file, save, stem_of
 from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
 from app.lab.component import Lab
+from app.lab.out import KINDS, saved
 from app.later import Later
 from app.lesson_view import course_view, lesson_view
 from app.player import Player
@@ -76,7 +77,7 @@ class App:
             on_budget=self.set_budget,
             on_file=self.open_trace,
             on_link=self.follow,
-            on_save=lambda what, give: save(session, what, give),
+            on_save=self.save,
             sizing_mode="stretch_both",
         )
         session.param.watch(lambda *_: later(self._show), list(SHOWN))
@@ -128,6 +129,15 @@ class App:
             self.session.open_trace(name, content, unit)
         else:
             open_file(self.session, name, content)
+
+    def save(self, what: str, give: Give) -> None:
+        """Make a file: of the runs on the stage, or of the comparison in the lab."""
+        session = self.session
+        if what in KINDS:
+            link = f"?{address(session)}"
+            session.defer(lambda: saved(session, what, link), give)
+        else:
+            save(session, what, give)
 
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""

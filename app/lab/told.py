@@ -8,6 +8,8 @@ from app.i18n import join, say, words
 from app.sentences import number
 from sim.compare import Comparison, Metric, Row
 from sim.metrics import PERCENTILES
+from sim.report.cells import metric_name, unit_name
+from sim.report.words import Language
 
 MAIN = (
     *("goodput", "output_tps", "ttft_p50", "ttft_p95", "itl_p50", "itl_p99", "itl_max"),
@@ -16,6 +18,11 @@ MAIN = (
 PARTS = ("mean", *PERCENTILES)
 LATE_PARTS = ("p99", "max")  # figures of a latency that are held against its goal
 GOAL_OF = {"ttft": "ttft", "tpot": "tpot", "itl": "max_itl", "e2e": "e2e"}
+
+
+def report_language(lang: str) -> Language:
+    """The language that a report has for one of the page."""
+    return "zh" if lang == "zh" else "en"
 
 
 def figure(value: float | None, kind: str, unit: str, lang: str) -> str:
@@ -48,20 +55,14 @@ def latency_and_part(name: str) -> tuple[str, str]:
     return (latency, part) if part in PARTS else ("", "")
 
 
-def metric_head(metric: Metric, unit: str, lang: str) -> dict[str, Any]:
-    """The name and unit of a metric."""
-    table = words(lang, "lab")
-    latency, part = latency_and_part(metric.name)
-    if latency:
-        name = table["latency_part"].format(
-            latency=table[f"latency_{latency}"], part=table[f"part_{part}"]
-        )
-    else:
-        name = table[f"metric_{metric.name}"]
-    per = "second" if unit == "ms" else "tick"
-    units = {"time": words(lang, "unit").get(unit, ""), "share": "", "count": ""}
-    told = table[f"per_{per}_{metric.of}"] if metric.unit == "rate" else units[metric.unit]
-    return {"name": name, "unit": told, "is_main": metric.name in MAIN}
+def metric_head(metric: Metric, comparison: Comparison, lang: Language) -> dict[str, Any]:
+    """The name and unit of a metric, as a report has them."""
+    name = metric_name(metric, lang)
+    return {
+        "name": name[:1].upper() + name[1:],
+        "unit": unit_name(metric, comparison, lang),
+        "is_main": metric.name in MAIN,
+    }
 
 
 def cell(row: Row, place: int, comparison: Comparison, lang: str) -> dict[str, Any]:
@@ -72,14 +73,6 @@ def cell(row: Row, place: int, comparison: Comparison, lang: str) -> dict[str, A
     limits = [slo.limits[place] for slo in comparison.slo if slo.name == goal]
     is_over = bool(limits and limits[0] is not None and value is not None and value > limits[0])
     return {"text": plain(value, row.metric), "is_best": row.best[place], "is_over": is_over}
-
-
-def length_class(kind: str, name: str, lang: str) -> str:
-    """A group by name: prompts by their length, tenants, cached or not."""
-    known = words(lang, "lab")
-    if kind == "cache":
-        return known[f"group_{name}"]
-    return known[f"group_{kind}"].format(name=name.strip() or "–")
 
 
 def headline(comparison: Comparison, titles: Sequence[str], lang: str) -> str:

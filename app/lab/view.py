@@ -9,7 +9,7 @@ from typing import Any
 
 from app.generator import told_in_short
 from app.i18n import say, words
-from app.lab.told import cell, figure, headline, length_class, metric_head
+from app.lab.told import cell, figure, headline, metric_head, report_language
 from app.lane_names import heads
 from app.lane_offers import offers
 from app.lane_specs import MOST_LANES, LaneSpec
@@ -20,6 +20,7 @@ from app.setup_options import every_option, texts
 from sim.clock import to_shown
 from sim.compare import Comparison
 from sim.curves import Curve, spikes
+from sim.report.cells import group_name
 
 GOALS = ("ttft", "tpot", "max_itl", "e2e")
 KNOBS = ("budget", "max_num_seqs", "num_blocks", "order")
@@ -184,7 +185,7 @@ def _metrics(comparison: Comparison, lanes: Sequence[Lane], lang: str) -> list[d
     plain = [{"text": text, "is_best": False, "is_over": False} for text in budgets]
     first = {"name": say(lang, "setup.label.budget"), "unit": "", "is_main": True, "cells": plain}
     rows = [
-        metric_head(row.metric, comparison.unit, lang)
+        metric_head(row.metric, comparison, report_language(lang))
         | {"cells": [cell(row, place, comparison, lang) for place in range(len(lanes))]}
         for row in comparison.rows
     ]
@@ -241,7 +242,7 @@ def _groups(comparison: Comparison, lang: str) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "name": length_class(row.kind, row.name, lang),
+            "name": group_name(row.kind, row.name, report_language(lang)),
             "cells": [
                 {
                     "text": figure(group.attainment_of_all if group else None, "share", "", lang),

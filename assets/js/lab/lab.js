@@ -23,8 +23,10 @@ export function render({model}) {
   const buttons = Object.keys(pages).map((name) => h("button", {
     role: "tab", id: `lab-tab-${name}`, "aria-controls": `lab-${name}`, word: `tab_${name}`, on: {click: () => choose(name)},
   }));
-  const reports = action("save", "report", () => send({type: "report"}));
-  const bar = h("div", {class: "lab-bar"}, h("div", {class: "lab-tabs", role: "tablist", label: "tabs"}, ...buttons), reports);
+  const save = (what) => () => tell("rb-save", {what});
+  const outs = h("div", {class: "lab-outs"}, h("button", {class: "link", word: "as_csv", on: {click: save("compare_csv")}}),
+    h("button", {class: "link", word: "as_json", on: {click: save("compare_json")}}), action("save", "report", save("report"), {title: ""}));
+  const bar = h("div", {class: "lab-bar"}, h("div", {class: "lab-tabs", role: "tablist", label: "tabs"}, ...buttons), outs);
   const panels = Object.entries(pages).map(([name, page]) => {
     page.el.id = `lab-${name}`;
     page.el.setAttribute("role", "tabpanel");

@@ -14,7 +14,9 @@ export function faces({model, send, drawer, requests, show: show_time}) {
     show_time(t);
   };
   window.addEventListener("rb-open-drawer", open);
+  const save = ({detail: {what}}) => model.send_msg({type: "save", what});
   window.addEventListener("rb-to-stage", to_stage);
+  window.addEventListener("rb-save", save);
   const update = ({face}) => {
     if (face === shown) { return; }
     const is_lab = face === "lab";
@@ -29,6 +31,7 @@ export function faces({model, send, drawer, requests, show: show_time}) {
   const stop = () => {
     window.removeEventListener("rb-open-drawer", open);
     window.removeEventListener("rb-to-stage", to_stage);
+    window.removeEventListener("rb-save", save);
   };
   return {el, update, show, stop, start: (found) => { parts = found; }};
 }

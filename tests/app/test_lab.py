@@ -1,0 +1,167 @@
+"""The lab: what it shows of a session, held against the metrics of its runs, and its messages."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from app.lab.component import Lab
+from app.lab.out import saved
+from app.lab.view import KNOBS, lab_view
+from app.session import Session
+from sim.clock import to_shown
+from sim.metrics import Metrics
+
+
+@pytest.fixture
+def session():
+    found = Session()
+    found.choose("13b")
+    found.face = "lab"
+    return found
+
+
+def metric(view, name):
+    return next(row["cells"] for row in view["metrics"] if row["name"] == name)
+
+
+def test_a_setup_is_a_lane(session):
+    view = lab_view(session)
+    assert [setup["key"] for setup in view["setups"]] == [lane.key for lane in session.played]
+    assert [field["name"] for field in view["setups"][0]["fields"]] == list(KNOBS)
+
+
+def test_the_best_and_what_misses_a_goal_are_marked(session):
+    view = lab_view(session)
+    longest = [Metrics(history).overall()["itl"]["max"] for history in session.histories]
+    goal = to_shown(session.last_good.setup.slo.max_itl, "ms")
+    cells = metric(view, "ITL max")
+    assert [cell["is_over"] for cell in cells] == [value > goal for value in longest]
+    assert [cell["is_best"] for cell in cells] == [value == min(longest) for value in longest]
+
+
+def test_rounds_over_the_goal_are_counted(session):
+    view = lab_view(session)
+    for setup, lane in zip(view["setups"], session.played, strict=True):
+        gaps = lane.outcome.curves.spikes.longest
+        goal = view["limits"]["itl"]
+        assert (setup["num_over"] > 0) == bool((gaps > goal).any())
+
+
+def test_all_rounds_are_drawn_where_there_are_few():
+    session = Session()  # by hand: five rounds
+    session.face = "lab"
+    drawn = lab_view(session)["spikes"]
+    for strip, history in zip(drawn["lanes"], session.histories, strict=True):
+        assert strip["p"] == history.per_round("prefill").tolist()
+        assert strip["t1"] == [to_shown(int(t), "ms") for t in history.ends]
+    assert drawn["most_p"] == max(int(h.per_round("prefill").max()) for h in session.histories)
+
+
+def test_a_stretch_of_time_shows_its_rounds_only(session):
+    whole = lab_view(session)["spikes"]
+    part = lab_view(session, (10_000, 12_000))["spikes"]
+    assert (part["from"], part["to"], part["whole"]) == (10_000, 12_000, False)
+    assert part["most_gap"] == whole["most_gap"]  # the same height while one zooms
+    for strip in part["lanes"]:
+        assert min(strip["t1"]) >= 10_000
+        assert max(strip["t0"]) <= 12_000
+
+
+def test_distributions_end_at_one(session):
+    for curves in lab_view(session)["ecdfs"].values():
+        for x, y in curves:
+            assert y[-1] == 1
+            assert np.all(np.diff(x) > 0)
+
+
+def test_groups_need_goals(session):
+    groups = lab_view(session)["groups"]
+    assert len(groups) == 3  # prompts, short to long
+    session.set_setup({"slo.max_itl": ""})
+    assert lab_view(session)["groups"] == []
+
+
+def test_a_sentence_sums_it_up_in_both_languages(session):
+    for lang in ("en", "zh"):
+        session.lang = lang
+        best = max(Metrics(history).goodput for history in session.histories)
+        assert f"**{best:.3g}**" in lab_view(session)["headline"]
+
+
+def test_nothing_is_worked_out_while_the_stage_is_shown(session):
+    session.face = "stage"
+    lab = Lab(session)
+    assert lab.view == {}
+    session.face = "lab"
+    assert lab.view["headline"]
+
+
+def test_messages_change_the_session(session):
+    lab = Lab(session)
+    key = session.lanes[0].key
+    lab._handle_msg({"type": "goal", "name": "ttft", "value": "500"})
+    assert session.last_good.setup.slo.ttft == 500 * 10**6
+    assert lab.view["limits"]["ttft"] == 500
+    lab._handle_msg({"type": "lane", "do": "set", "lane": key, "name": "budget", "value": "1024"})
+    assert session.histories[0].scenario.setup.budget == 1024
+    lab._handle_msg({"type": "lane", "do": "copy", "lane": key})
+    assert len(session.lanes) == 4
+    lab._handle_msg({"type": "lane", "do": "remove", "lane": key})
+    assert key not in [lane.key for lane in session.lanes]
+    lab._handle_msg({"type": "traffic", "name": "5a"})
+    assert session.scenario_name == "5a"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"type": "goal", "name": "budget", "value": "1"},
+        {"type": "lane", "do": "set", "lane": "nobody", "name": "budget", "value": "1"},
+        {"type": "lane", "do": "set", "lane": "static", "name": "__class__", "value": "1"},
+        {"type": "look", "span": [float("nan"), 1]},
+        {"type": "look", "span": [5, 1]},
+        {"type": "traffic", "name": "no such scene"},
+        {"type": "part", "part": "nothing"},
+        {"type": "tab", "name": "nothing"},
+    ],
+)
+def test_nonsense_changes_nothing(session, message):
+    lab = Lab(session)
+    before = (session.lanes, session.setup, session.scenario_name, lab.view)
+    lab._handle_msg(message)
+    assert (session.lanes, session.setup, session.scenario_name, lab.view) == before
+
+
+def test_a_wrong_number_is_said_beside_its_box(session):
+    lab = Lab(session)
+    key = session.lanes[1].key
+    lab._handle_msg({"type": "lane", "do": "set", "lane": key, "name": "budget", "value": "many"})
+    faults = [field["fault"] for field in lab.view["setups"][1]["fields"]]
+    assert faults[0]
+    assert not any(faults[1:])
+    assert len(lab.view["setups"]) == 3  # the last good run stays
+
+
+def test_what_takes_long_is_worked_out_in_the_background(session, monkeypatch):
+    monkeypatch.setattr("app.lab.component.QUICK_ROUNDS", 10)
+    jobs = []
+    session.defer = lambda job, then: jobs.append((job, then))
+    lab = Lab(session)
+    lab._handle_msg({"type": "look", "span": [1000, 2000]})
+    assert lab.view["is_late"]
+    [(job, then)] = jobs
+    then(job())
+    assert lab.view["spikes"]["to"] == 2000
+    assert not lab.view["is_late"]
+
+
+def test_a_comparison_is_saved_as_report_tables_and_json(session):
+    report = saved(session, "report", "?scenario=13b").content.decode()
+    assert "<script" not in report
+    assert "?scenario=13b" in report
+    tables = zipfile.ZipFile(io.BytesIO(saved(session, "compare_csv", "").content))
+    assert "metrics.csv" in tables.namelist()
+    assert b'"goodput"' in saved(session, "compare_json", "").content
