@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from app.lane_runs import play
-from app.lane_specs import LaneSpec, applied
+from app.lane_scenario import applied
+from app.lane_specs import LaneSpec
 from app.rows import Row, page_problems, read
 from app.setup_options import merged, too_long
 from app.setup_options import page_problems as setup_problems
@@ -84,7 +85,7 @@ def lane_scenarios(
     runs: Runs = []
     found: list[tuple[LaneSpec, Problem]] = []
     for spec in lanes:
-        scenario, problems = applied(shared, spec)
+        scenario, problems = applied(shared, spec.changes)
         if scenario is not None:
             problems = too_long(scenario) + (_too_many(scenario) if is_bounded else [])
         if scenario is not None and not problems and not spec.is_plain:

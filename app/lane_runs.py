@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from app.lane_specs import MOST_LANES, Fork, Grants, LaneSpec, applied, base_of, free_key
+from app.lane_scenario import applied
+from app.lane_specs import MOST_LANES, Fork, Grants, LaneSpec, base_of, free_key
 from sim import HandRun, History, Problem, Scenario, ScenarioError, by_hand, fork, run
 
 Changes = tuple[tuple[str, str], ...]
@@ -53,12 +54,12 @@ def _scenario_after(history: History, fork_: Fork) -> tuple[Scenario | None, lis
     last = len(history) + 1
     if not 1 <= fork_.round <= last:
         return None, [Problem((), "no_such_round", fork_.round, {"high": last})]
-    return applied(history.scenario, LaneSpec("", fork_.changes))
+    return applied(history.scenario, fork_.changes)
 
 
 def before_fork(spec: LaneSpec, shared: Scenario) -> History | None:
     """The run that the last fork of a lane starts from, with the rounds it leaves out."""
-    scenario, _ = applied(shared, spec)
+    scenario, _ = applied(shared, spec.changes)
     return play(replace(spec, forks=spec.forks[:-1]), scenario).history if scenario else None
 
 

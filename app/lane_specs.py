@@ -1,9 +1,10 @@
 """What stands beside what on the stage: each lane a table of changes against the edited scene.
 
 The names of the changes are those of a lane in `lesson.toml` (see `sim.files`), flat: `mode`,
-`budget`, `cost.base`, and `requests.C.arrival` for a field of a request. Values are typed text, as
-in the setup drawer, so that a wrong one stays to be mended. Every lane says its own mode; the rest
-of a lane is shared with the others until it changes it. Nothing is simulated or worded here.
+`budget`, `cost.base`, and `requests.C.arrival` for a field of a request; `new.D.arrival` is a field
+of a request that only this lane has. Values are typed text, as in the setup drawer, so that a wrong
+one stays to be mended. Every lane says its own mode; the rest of a lane is shared with the others
+until it changes it. Nothing is simulated or worded here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,29 +12,14 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from app.rows import page_problems as row_problems
-from app.setup_options import (
-    Texts,
-    lane_options,
-    merged,
-    page_problems,
-    parsed,
-    presets,
-    same,
-    shown,
-    tidied,
-)
+from app.setup_options import Texts, lane_options, presets, same, shown, tidied
 from lessons import shown as lesson
-from sim import Problem, Scenario, ScenarioError
-from sim.reading import read, written
-from sim.setup import Request, Setup
+from sim import Request, Scenario
 
 MOST_LANES = 4
 REQUESTS = "requests."
+NEW = "new."
 CELLS = {item.name: item.metadata["kind"] for item in fields(Request) if item.name != "id"}
-
-Requests = tuple[Request, ...]
-
 
 Grants = tuple[tuple[tuple[str, int], ...], ...]
 
@@ -124,16 +110,31 @@ def _flattened(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 
 def is_known(name: str) -> bool:
     """Whether a lane can change what has this name."""
-    if name.startswith(REQUESTS):
+    if is_cell(name):
         id_, field = request_field(name)
         return bool(id_) and field in CELLS
     return name in lane_options()
 
 
+def is_cell(name: str) -> bool:
+    """Whether this is the name of a field of a request."""
+    return name.startswith((REQUESTS, NEW))
+
+
 def request_field(name: str) -> tuple[str, str]:
-    """`requests.C.arrival` as the request's id and the field."""
-    id_, _, field = name.removeprefix(REQUESTS).rpartition(".")
+    """`requests.C.arrival`, or `new.C.arrival`, as the request's id and the field."""
+    id_, _, field = name.partition(".")[2].rpartition(".")
     return id_, field
+
+
+def cells(changes: Mapping[str, str], prefix: str) -> dict[str, Texts]:
+    """The fields of requests that are changed, or with `NEW` of those that are added, by id."""
+    found: dict[str, Texts] = {}
+    for name, value in changes.items():
+        if name.startswith(prefix):
+            id_, field = request_field(name)
+            found.setdefault(id_, {})[field] = value
+    return found
 
 
 # Changing lanes. Each function gives a new list, or the old one if it cannot be done.
@@ -221,60 +222,3 @@ def _beside_presets(changes: Texts) -> Texts:
     """Changes that no scheduler by name settles."""
     settled = set().union(*bases().values())
     return {name: value for name, value in changes.items() if name not in settled}
-
-
-# From a lane to what is run.
-
-
-def applied(scenario: Scenario, spec: LaneSpec) -> tuple[Scenario | None, list[Problem]]:
-    """The scenario of a lane, or all that keeps it from running."""
-    setup = {name: value for name, value in spec.changes.items() if name in lane_options()}
-    requests, problems = _changed_requests(scenario, spec)
-    problems += page_problems(scenario.setup, setup)
-    values, found = read({"setup": merged(scenario.setup, setup)})
-    problems += found
-    if problems:
-        return None, problems
-    new: Setup = values["setup"]
-    changes = {item.name: getattr(new, item.name) for item in fields(new)}
-    try:
-        return replace(scenario, requests=requests).with_setup(**changes), []
-    except ScenarioError as error:
-        return None, list(error.problems)
-
-
-def _changed_requests(scenario: Scenario, spec: LaneSpec) -> tuple[Requests, list[Problem]]:
-    """The requests with what the lane changes in them."""
-    cells: dict[str, Texts] = {}
-    for name, value in spec.changes.items():
-        if name.startswith(REQUESTS):
-            id_, field = request_field(name)
-            cells.setdefault(id_, {})[field] = value
-    requests, problems = list(scenario.requests), []
-    places = {request.id: place for place, request in enumerate(requests)} if cells else {}
-    for id_, row in cells.items():
-        if id_ not in places:
-            problems.append(Problem(("requests",), "no_such_request", id_))
-            continue
-        place = places[id_]
-        read_, found = _read_request(scenario, place, row)
-        problems += found
-        requests[place] = read_ or requests[place]
-    return tuple(requests), problems
-
-
-def _read_request(
-    scenario: Scenario, place: int, cells: Texts
-) -> tuple[Request | None, list[Problem]]:
-    """One request with some fields typed anew."""
-    unit = scenario.setup.time
-    table = written(scenario.requests[place], unit)
-    for field, typed in cells.items():
-        if typed.strip():
-            table[field] = parsed(CELLS[field], typed)
-        else:
-            table.pop(field, None)
-    values, found = read({"setup": {"budget": 1, "time": unit}, "requests": [table]})
-    found = row_problems([table]) + found
-    moved = [replace(problem, place=("requests", place, *problem.place[2:])) for problem in found]
-    return (None if moved else values["requests"][0]), moved

@@ -111,7 +111,7 @@ def _unpacked_hand(text: str, unknown: list[str]) -> Grants:
 
 def _packed(changes: Mapping[str, object], between: str) -> str:
     return ",".join(
-        f"{_escaped(name, '%2C')}{between}{_escaped(str(value), '~')}"
+        f"{_escaped(name, '%2C')}{between}{_escaped(str(value).replace(', ', ','), '~')}"
         for name, value in changes.items()
     )
 
@@ -132,4 +132,4 @@ def _unpacked(text: str, between: str, is_known: Callable[[str], bool]) -> tuple
 def _escaped(text: str, comma: str) -> str:
     for mark in _MARKS:
         text = text.replace(mark, f"%{ord(mark):02X}")
-    return text.replace(", ", ",").replace(",", comma)
+    return text.replace(",", comma)

@@ -31,6 +31,7 @@ WITHOUT_TOOLKIT = (
     "app.lane_figures",
     "app.lane_moves",
     "app.lane_names",
+    "app.lane_scenario",
     "app.lane_specs",
     "app.lane_tables",
     "app.lane_view",

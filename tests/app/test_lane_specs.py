@@ -7,12 +7,12 @@ import pytest
 from app.i18n import LANGUAGES
 from app.inputs import lane_scenarios
 from app.lane_names import base_titles, differences, heads, titles
+from app.lane_scenario import applied
 from app.lane_specs import (
     MOST_LANES,
     LaneSpec,
     Specs,
     added,
-    applied,
     base_of,
     bases,
     changed,
@@ -43,7 +43,7 @@ def lane(key: str = "x", **changes: str) -> LaneSpec:
 
 
 def run_of(spec: LaneSpec, scene: Scenario = SCENE) -> Scenario:
-    scenario, problems = applied(scene, spec)
+    scenario, problems = applied(scene, spec.changes)
     assert problems == []
     assert scenario is not None
     return scenario
@@ -186,7 +186,7 @@ def test_a_changed_request_keeps_what_the_table_does_not_show() -> None:
 def test_what_keeps_a_lane_from_running_is_found(
     changes: dict[str, str], place: tuple[str | int, ...], rule: str
 ) -> None:
-    scenario, problems = applied(SCENE, lane(**changes))
+    scenario, problems = applied(SCENE, lane(**changes).changes)
     assert scenario is None
     assert (problems[0].place, problems[0].rule) == (place, rule)
 
