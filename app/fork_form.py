@@ -4,14 +4,16 @@ The simulator decides what is allowed (`sim.fork`); here the cells that it would
 shown as text, so that nobody types in vain.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from app.i18n import say
-from app.lane_specs import REQUESTS, Fork
+from app.lane_specs import NEW, REQUESTS, Fork, cells
+from app.newcomers import begins_at, free_id, taken
+from app.rows import MOST_ROWS
 from app.setup_options import Texts, shown
-from sim import History, Request
-from sim.clock import to_shown
+from sim import History
+from sim.clock import to_internal
 from sim.reading import written
 
 FIELDS = ("arrival", "prompt", "output", "cancel_at")
@@ -21,7 +23,9 @@ FIXED_IN_RUN = ("mode", "time", "concurrency", "block_size")  # options
 Payload = dict[str, Any]
 
 
-def fork_form(before: History, fork: Fork, problems: Sequence[Payload], lang: str) -> Payload:
+def fork_form(
+    before: History, fork: Fork, problems: Sequence[Payload], lang: str, refused: str = ""
+) -> Payload:
     """From which round on, and a row of cells for each request.
 
     Args:
@@ -29,56 +33,73 @@ def fork_form(before: History, fork: Fork, problems: Sequence[Payload], lang: st
         fork: where it parts and what it changes.
         problems: what keeps the lane from running, in words.
         lang: language of all words.
+        refused: why the request that was asked for last is not there.
     """
     setup = before.scenario.setup
-    start = int(before.ends[fork.round - 2]) if 1 < fork.round <= len(before) + 1 else 0
-    time = say(lang, f"time.{setup.time}", value=f"{to_shown(start, setup.time):g}")
+    start = begins_at(before, fork.round)
+    time = say(lang, f"time.{setup.time}", value=f"{start:g}")
     return {
         "title": say(lang, "fork.title", number=fork.round),
         "text": say(lang, "fork.text", number=fork.round, time=time),
         "heads": [say(lang, f"fork.head.{name}") for name in FIELDS],
-        "rows": [
-            _row(before, index, request, start, fork.changes, problems, lang)
-            for index, request in enumerate(before.scenario.requests)
-        ],
+        "rows": _Rows(before, fork, problems, lang).all(),
+        "free_id": free_id(taken(before, fork)),
+        "refused": refused,
     }
 
 
-def _row(
-    before: History,
-    index: int,
-    request: Request,
-    start: int,
-    changes: Mapping[str, str],
-    problems: Sequence[Payload],
-    lang: str,
-) -> Payload:
-    has_come = bool(start) and int(before.arrivals[index]) < start
-    has_left = has_come and before.states[index].has_left and int(before.ended_at[index]) <= start
-    free: Sequence[str] = () if has_left else FREE_ONCE_HERE if has_come else FIELDS
-    own = _texts(request, before)
-    where = "left" if has_left else "here" if has_come else "to_come"
-    return {
-        "id": request.id,
-        "colour": index % 8,
-        "where": say(lang, f"fork.{where}"),
-        "cells": [_cell(request.id, name, own, free, changes) for name in FIELDS],
-        "problems": [one["text"] for one in problems if one["row"] == index],
-    }
+class _Rows:
+    """The requests of a fork, a row each: those of its past, and behind them its own."""
 
+    def __init__(self, before: History, fork: Fork, problems: Sequence[Payload], lang: str) -> None:
+        self.before, self.fork, self.problems, self.lang = before, fork, problems, lang
+        unit = before.scenario.setup.time
+        self.start = to_internal(begins_at(before, fork.round), unit)
 
-def _cell(
-    id_: str, name: str, own: Texts, free: Sequence[str], changes: Mapping[str, str]
-) -> Payload:
-    key = f"{REQUESTS}{id_}.{name}"
-    return {
-        "name": key,
-        "value": changes.get(key, own[name]),
-        "own": own[name],
-        "is_free": name in free or key in changes,
-    }
+    def all(self) -> list[Payload]:
+        """Of a long list the first that are still here or to come."""
+        requests = self.before.scenario.requests
+        listed = [i for i in range(len(requests)) if len(requests) <= MOST_ROWS or self._free(i)]
+        new = enumerate(cells(self.fork.changes, NEW), len(requests))
+        return [self._row(i) for i in listed[:MOST_ROWS]] + [self._new(i, id_) for i, id_ in new]
 
+    def _free(self, index: int) -> Sequence[str]:
+        """The fields that can still be changed."""
+        before, start = self.before, self.start
+        if not start or int(before.arrivals[index]) >= start:
+            return FIELDS
+        has_left = before.states[index].has_left and int(before.ended_at[index]) <= start
+        return () if has_left else FREE_ONCE_HERE
 
-def _texts(request: Request, before: History) -> Texts:
-    table = written(request, before.scenario.setup.time)
-    return {name: shown(table.get(name)) for name in FIELDS}
+    def _row(self, index: int) -> Payload:
+        request = self.before.scenario.requests[index]
+        free = self._free(index)
+        table = written(request, self.before.scenario.setup.time)
+        where = "to_come" if free == FIELDS else "here" if free else "left"
+        own = {name: shown(table.get(name)) for name in FIELDS}
+        return self._put(index, request.id, where, REQUESTS, own, free)
+
+    def _new(self, index: int, id_: str) -> Payload:
+        return self._put(index, id_, "new", NEW, dict.fromkeys(FIELDS, ""), FIELDS)
+
+    def _put(
+        self, index: int, id_: str, where: str, prefix: str, own: Texts, free: Sequence[str]
+    ) -> Payload:
+        changes = self.fork.changes
+        names = {name: f"{prefix}{id_}.{name}" for name in FIELDS}
+        return {
+            "id": id_,
+            "colour": index % 8,
+            "where": say(self.lang, f"fork.{where}"),
+            "is_new": prefix == NEW,
+            "cells": [
+                {
+                    "name": key,
+                    "value": changes.get(key, own[name]),
+                    "own": own[name],
+                    "is_free": name in free or key in changes,
+                }
+                for name, key in names.items()
+            ],
+            "problems": [one["text"] for one in self.problems if one["row"] == index],
+        }

@@ -7,7 +7,17 @@ changed in it. Two that are alike are a lane and its copy.
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.i18n import say
-from app.lane_specs import CELLS, REQUESTS, LaneSpec, base_of, bases, own_changes, request_field
+from app.lane_specs import (
+    CELLS,
+    NEW,
+    LaneSpec,
+    base_of,
+    bases,
+    cells,
+    is_cell,
+    own_changes,
+    request_field,
+)
 from app.setup_form import parts, phrases, value_text
 from app.setup_options import every_option, lane_options, meaningless, shown, texts
 from sim import Scenario
@@ -117,7 +127,9 @@ def _shorts(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str)
 
 def _with(name: str, changes: Mapping[str, str], lang: str) -> str:
     """A name with the first changes behind it."""
-    said = [change_text(one, changes[one], lang) for one in _in_order(changes)]
+    said = [say(lang, "lane.new", id=id_) for id_ in cells(changes, NEW)]
+    kept = (name for name in changes if not name.startswith(NEW))
+    said += [change_text(one, changes[one], lang) for one in _in_order(kept)]
     more = [say(lang, "lane.more")] if len(said) > MOST_NAMED else []
     listed = phrases(lang, "setup.says")["comma"].join(said[:MOST_NAMED] + more)
     return (
@@ -133,7 +145,7 @@ def _in_order(names: Iterable[str]) -> list[str]:
 
 def change_text(name: str, typed_: str, lang: str) -> str:
     """One change in a few words: `budget 6`, `served first: decodes`, `C: arrival 0`."""
-    if name.startswith(REQUESTS):
+    if is_cell(name):
         id_, field = request_field(name)
         return say(lang, "lane.of_request", id=id_, field=_field(field, lang), value=typed_)
     return _setting(name, value_text(name, typed_, lang), lang)
@@ -174,7 +186,7 @@ def differences(scenarios: Sequence[Scenario], lang: str, names: Sequence[str] =
         _setting(name, _of_lanes(name, values, names, lang), lang)
         for name, values in _differing_options(scenarios)
     ]
-    said += _differing_cells(scenarios, lang)
+    said += _differing_requests(scenarios, lang)
     if not said:
         return ""
     more = [say(lang, "lane.differs_more", count=len(said) - MOST_DIFFERENCES)]
@@ -216,17 +228,21 @@ def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, dict[st
     return found
 
 
-def _differing_cells(scenarios: Sequence[Scenario], lang: str) -> list[str]:
-    """Fields of requests that lanes have changed."""
-    said = []
-    for requests in zip(*(scenario.requests for scenario in scenarios), strict=True):
+def _differing_requests(scenarios: Sequence[Scenario], lang: str) -> list[str]:
+    """Fields of requests that lanes have changed, and requests that only some have."""
+    lists = [{request.id: request for request in scenario.requests} for scenario in scenarios]
+    common = [id_ for id_ in lists[0] if all(id_ in one for one in lists[1:])]
+    more = dict.fromkeys(id_ for one in lists for id_ in one if len(one) > len(common))
+    said = [say(lang, "lane.new", id=id_) for id_ in more if id_ not in set(common)]
+    for id_ in common:
+        requests = [one[id_] for one in lists]
         if all(request is requests[0] for request in requests):
             continue
         tables = [written(request, scenarios[0].setup.time) for request in requests]
         for name in CELLS:
             values = list(dict.fromkeys(shown(table.get(name)) or "–" for table in tables))
             if len(values) > 1:
-                cell = say(lang, "lane.cell", id=requests[0].id, field=_field(name, lang))
+                cell = say(lang, "lane.cell", id=id_, field=_field(name, lang))
                 said.append(say(lang, "lane.value", name=cell, value=_beside(values)))
     return said
 

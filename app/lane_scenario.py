@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from app.lane_specs import CELLS, NEW, REQUESTS, LaneSpec, cells
+from app.lane_specs import CELLS, NEW, REQUESTS, cells
 from app.rows import MOST_ROWS
 from app.rows import page_problems as row_problems
 from app.setup_options import Texts, lane_options, merged, page_problems, parsed
@@ -14,7 +14,9 @@ from sim.reading import read, written
 from sim.setup import Setup
 
 
-def applied(scenario: Scenario, changes: Mapping[str, str]) -> tuple[Scenario | None, list[Problem]]:
+def applied(
+    scenario: Scenario, changes: Mapping[str, str]
+) -> tuple[Scenario | None, list[Problem]]:
     """The scenario under the changes of a lane or a fork, or all that keeps it from running."""
     requests, problems = _requests(scenario, changes)
     setup = {name: value for name, value in changes.items() if name in lane_options()}

@@ -11,12 +11,14 @@ from itertools import pairwise
 from typing import Any
 
 from app.lanes import Lane
+from app.roster import Rows
 from sim import Round, Status
 from sim.clock import to_shown
 from sim.metrics import RequestMetrics
 
 ABSENT = "absent"
-STATES = (*Status, ABSENT)
+ELSEWHERE = "elsewhere"  # only other lanes have this request
+STATES = (*Status, ABSENT, ELSEWHERE)
 PER_REQUEST = ("queue", "ttft", "mean_itl", "max_itl", "tpot", "e2e")
 
 Row = tuple[int, int, str]  # computed, emitted, state
@@ -58,14 +60,14 @@ def _mean(total: float, count: int) -> float:
 
 
 def tables(
-    lane: Lane, records: list[Round], listed: list[int], span: tuple[int, int], say: Say
+    lane: Lane, records: list[Round], listed: Rows, span: tuple[int, int], say: Say
 ) -> dict[str, Any]:
     """State and latencies of the listed requests, at the start and what each round changes.
 
     Args:
         lane: whose rounds they are.
         records: all rounds.
-        listed: requests by index, a row each.
+        listed: requests by index, a row each; None: the lane has none there.
         span: the first and the last time shown, internal units; after the last round everybody
             who still leaves has left.
         say: a sentence of the catalogue by its key.
@@ -76,20 +78,26 @@ def tables(
     }
 
 
-def _per_request(lane: Lane, records: list[Round], listed: list[int], end: int) -> dict[str, Any]:
+def _per_request(lane: Lane, records: list[Round], listed: Rows, end: int) -> dict[str, Any]:
     unit = lane.history.scenario.setup.time
-    latencies = [Latencies(lane.final.request(index)) for index in listed]
+    latencies = [
+        None if index is None else Latencies(lane.final.request(index)) for index in listed
+    ]
     times = [to_shown(record.end, unit) for record in records]
-    rows = [[one.as_of(time) for one in latencies] for time in (-1, *times)]
+
+    def as_of(time: float) -> list[list[float | None]]:
+        return [one.as_of(time) if one else [None] * len(PER_REQUEST) for one in latencies]
+
+    rows = [as_of(time) for time in (-1, *times)]
     return {
         "start": rows[0],
         "changes": _changes(rows),
-        "final": [one.as_of(to_shown(end, unit) + 1) for one in latencies],
+        "final": as_of(to_shown(end, unit) + 1),
     }
 
 
 def _state(
-    lane: Lane, records: list[Round], listed: list[int], span: tuple[int, int], say: Say
+    lane: Lane, records: list[Round], listed: Rows, span: tuple[int, int], say: Say
 ) -> dict[str, Any]:
     unit = lane.history.scenario.setup.time
     view = _States(lane, listed)
@@ -110,7 +118,9 @@ def _state(
     return {
         "head": [say(f"state.{name}") for name in head],
         "names": {str(state): say(f"state.{state}") for state in STATES},
-        "arrivals": [to_shown(int(lane.arrivals[index]), unit) for index in listed],
+        "arrivals": [
+            -1 if index is None else to_shown(int(lane.arrivals[index]), unit) for index in listed
+        ],
         "start": rows[0],
         "changes": _changes(rows),
         "collected": collected,
@@ -121,10 +131,13 @@ def _state(
 class _States:
     """How everyone stands, as the rounds go by."""
 
-    def __init__(self, lane: Lane, listed: list[int]) -> None:
+    def __init__(self, lane: Lane, listed: Rows) -> None:
         requests = lane.history.scenario.requests
         self.known: Known = {r.id: (Status.WAITING, r.cached, 0) for r in requests}
-        self.listed = [(requests[index].id, int(lane.arrivals[index])) for index in listed]
+        self.listed = [
+            None if index is None else (requests[index].id, int(lane.arrivals[index]))
+            for index in listed
+        ]
 
     def leave(self, departed: Any) -> None:
         """Some have left."""
@@ -140,7 +153,11 @@ class _States:
     def rows(self, time: int) -> list[Row]:
         """A row for each of those listed, as of a time."""
         found = []
-        for id_, arrival in self.listed:
+        for one in self.listed:
+            if one is None:
+                found.append((0, 0, ELSEWHERE))
+                continue
+            id_, arrival = one
             status, computed, emitted = self.known[id_]
             found.append((computed, emitted, str(status) if arrival <= time else ABSENT))
         return found
@@ -149,7 +166,8 @@ class _States:
         """The rows once the round's plan stands: who joined, and who lost its place."""
         served = {*record.admitted, *record.resumed, *record.given}
         found = []
-        for (id_, _), row in zip(self.listed, rows, strict=True):
+        for one, row in zip(self.listed, rows, strict=True):
+            id_ = one[0] if one else ""
             computed, emitted, state = row
             if id_ in record.preempted:
                 now = record.after[id_]

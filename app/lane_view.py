@@ -14,6 +14,7 @@ from app.lane_moves import moves, pool, prices
 from app.lane_tables import tables
 from app.lane_waits import Lost, Waits
 from app.lanes import Lane, Window
+from app.roster import Rows
 from app.sentences import MOST_LINES, Teller
 from sim import Reason, Round
 from sim.clock import to_shown
@@ -57,7 +58,7 @@ class LaneView:
         """An internal time as a number of the payload."""
         return to_shown(time, self.unit)
 
-    def payload(self, listed: list[int], place: dict[int, int]) -> Payload:
+    def payload(self, rows: Rows, place: dict[int, int]) -> Payload:
         """The lane as the browser reads it."""
         setup = self.scenario.setup
         blocks = replace(setup, num_blocks=self.history.pool)
@@ -74,7 +75,7 @@ class LaneView:
             "emitted_before": int(tokens[self.first - 1]) if self.first else 0,
             "rounds": self._rounds(),
             "num_seats": max(0, *self.lane.seats) + 1,
-            "waits": self.waits.waits(listed, place),
+            "waits": self.waits.waits(list(place), place),
             "queue": self.waits.queue(),
             "gaps": self.waits.gaps(self.seen, place),
             "runs": self._runs(place),
@@ -89,18 +90,18 @@ class LaneView:
             ),
             "after": self._after(place),
             "forks": self._forks(),
-            **self._tables(listed),
+            **self._tables(rows),
             "overall": overall(self.lane, self.first, self.first + len(self.records)),
             "moves": moves(self.records, by_id),
             "prices": prices(self.records, self._setups()),
             "kv": pool(self.records, blocks, by_id, whole=self.window.whole),
         }
 
-    def _tables(self, listed: list[int]) -> Payload:
-        if not self.window.whole or len(listed) > MOST_LISTED:
+    def _tables(self, rows: Rows) -> Payload:
+        if not self.window.whole or len(rows) > MOST_LISTED:
             return {}
         span = (self.window.start, self.window.end)
-        return tables(self.lane, self.records, listed, span, self.teller.say)
+        return tables(self.lane, self.records, rows, span, self.teller.say)
 
     def _rounds(self) -> dict[str, list[float]]:
         records = self.records

@@ -12,7 +12,7 @@ from app.lane_names import differences, heads, with_twins
 from app.lane_specs import MOST_LANES
 from app.lane_view import LaneView, Payload
 from app.lanes import Lane, Window, overview, twins, window_at
-from sim import Scenario
+from app.roster import Roster, Rows, places
 from sim.clock import to_shown
 
 # Metric, digits, which is better, whether it is always on the page.
@@ -51,7 +51,9 @@ def make_payload(
     parts = [LaneView(lane, window, lang) for lane in lanes]
     scenarios = [lane.history.scenario for lane in lanes]
     names = with_twins(heads([lane.spec for lane in lanes], scenarios, lang), twins(lanes), lang)
-    listed = _listed(scenario, parts, window)
+    seen = None if window.whole else [part.seen for part in parts]
+    roster = Roster([part.index for part in parts], seen)
+    requests = _requests(lanes, roster)
     return {
         "run": run,
         "reset": reset,
@@ -63,9 +65,9 @@ def make_payload(
         "t1": to_shown(window.end, unit),
         "whole": window.whole,
         "overview": None if window.whole else overview(lanes, unit),
-        "requests": [_request(lanes[0], index) for index in listed],
-        "events": _events(parts, listed, window),
-        "lanes": _lanes(parts, names, listed, lang),
+        "requests": requests,
+        "events": _events(parts, roster.rows, window),
+        "lanes": _lanes(parts, names, roster, requests, lang),
         "most_lanes": MOST_LANES,
         "differs": differences(scenarios, lang, [name["short"] for name in names]),
         "per_request_head": _per_request_head(lang, unit),
@@ -74,47 +76,62 @@ def make_payload(
 
 
 def _lanes(
-    parts: list[LaneView], names: list[dict[str, str]], listed: list[int], lang: str
+    parts: list[LaneView],
+    names: list[dict[str, str]],
+    roster: Roster,
+    requests: list[Payload],
+    lang: str,
 ) -> list[Payload]:
     """Every lane as the browser reads it, with its name and what only it has."""
-    place = {index: i for i, index in enumerate(listed)}
     return [
-        part.payload(listed, place)
+        part.payload(rows, places(rows))
         | name
-        | _own_requests(part.lane, parts[0].lane, listed)
-        | _by_hand(part.lane, lang, place)
-        for part, name in zip(parts, names, strict=True)
+        | _own_requests(part.lane, parts[0].lane, rows, requests)
+        | _by_hand(part.lane, lang, places(rows))
+        for part, name, rows in zip(parts, names, roster.rows, strict=True)
     ]
 
 
-def _listed(scenario: Scenario, parts: list[LaneView], window: Window) -> list[int]:
-    """The requests a window shows, in list order: all, or those served or first in line."""
-    if window.whole:
-        return list(range(len(scenario.requests)))
-    seen: set[int] = set()
-    for part in parts:
-        seen |= part.seen
-    return sorted(seen)
+def _requests(lanes: list[Lane], roster: Roster) -> list[Payload]:
+    """The requests of the window, each as the first lane has it that has it."""
+    found = []
+    for number, indices in zip(roster.numbers, zip(*roster.rows, strict=True), strict=True):
+        owner = next(k for k, index in enumerate(indices) if index is not None)
+        found.append(_request(lanes[owner], indices[owner], number))
+    return found
 
 
-def _request(lane: Lane, index: int) -> Payload:
+def _request(lane: Lane, index: int, number: int) -> Payload:
+    id_ = lane.history.scenario.requests[index].id
+    return {
+        "id": id_,
+        "label": id_ if len(id_) <= 4 else f"…{id_[-3:]}",
+        "colour": number % 8,
+    } | _as_it_has_it(lane, index)
+
+
+def _as_it_has_it(lane: Lane, index: int) -> Payload:
+    """What of a request another lane may have changed."""
     scenario = lane.history.scenario
     request = scenario.requests[index]
     return {
-        "id": request.id,
-        "label": request.id if len(request.id) <= 4 else f"…{request.id[-3:]}",
-        "colour": index % 8,
         "arrival": to_shown(int(lane.arrivals[index]), scenario.setup.time),
         "prompt": request.prompt,
         "output": request.output,
     }
 
 
-def _own_requests(lane: Lane, first: Lane, listed: list[int]) -> Payload:
-    """The requests of a lane that has changed some of them."""
-    if lane.history.scenario.requests == first.history.scenario.requests:
+def _own_requests(lane: Lane, first: Lane, rows: Rows, requests: list[Payload]) -> Payload:
+    """The requests of a lane that has changed some of them, or has not all of them."""
+    is_first = lane.history.scenario.requests == first.history.scenario.requests
+    if is_first and None not in rows:
         return {}
-    return {"requests": [_request(lane, index) for index in listed]}
+    return {
+        "requests": [
+            shared | ({"absent": True} if index is None else _as_it_has_it(lane, index))
+            for index, shared in zip(rows, requests, strict=True)
+        ]
+    }
 
 
 def _by_hand(lane: Lane, lang: str, place: dict[int, int]) -> Payload:
@@ -122,21 +139,27 @@ def _by_hand(lane: Lane, lang: str, place: dict[int, int]) -> Payload:
     return {"hand": HandView(lane, lane.hand, lang).payload(place)} if lane.hand else {}
 
 
-def _events(parts: list[LaneView], listed: list[int], window: Window) -> list[Payload]:
+def _events(parts: list[LaneView], rows: list[Rows], window: Window) -> list[Payload]:
     """Arrivals, first tokens, ends, evictions and departures inside the window, by time.
 
-    An arrival belongs to all lanes, unless they have changed it or one is a closed loop.
+    An arrival belongs to all lanes, unless some have another one or one is a closed loop.
     """
     setup = parts[0].scenario.setup
     is_open = all(part.scenario.setup.concurrency is None for part in parts)
     events: list[tuple[int, str, int, int | None]] = []
-    for place, index in enumerate(listed):
-        arrivals = [int(part.lane.arrivals[index]) for part in parts]
+    for place, indices in enumerate(zip(*rows, strict=True)):
+        arrivals = [
+            None if index is None else int(part.lane.arrivals[index])
+            for part, index in zip(parts, indices, strict=True)
+        ]
         is_common = is_open and len(set(arrivals)) == 1
-        for number_, part in enumerate(parts):
+        for number_, (part, index) in enumerate(zip(parts, indices, strict=True)):
+            arrival = arrivals[number_]
+            if index is None or arrival is None:
+                continue
             is_told = part.scenario.setup.concurrency is None and not (is_common and number_)
-            if is_told and window.start <= arrivals[number_] <= window.end:
-                events.append((arrivals[number_], "arrival", place, None if is_common else number_))
+            if is_told and window.start <= arrival <= window.end:
+                events.append((arrival, "arrival", place, None if is_common else number_))
             events += [(time, kind, place, number_) for time, kind in part.waits.events(index)]
     events.sort(key=lambda event: event[0])
     return [

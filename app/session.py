@@ -24,6 +24,7 @@ from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import not_added, told, trace_error, trace_report
+from app.newcomers import all_new
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.sentences import number
@@ -292,7 +293,8 @@ class Session(param.Parameterized):
         names = titles(self.lanes, self.lang) if found else {}
         result = []
         for spec, problem in found:
-            shown = told(problem, self.lang, self.rows, in_lane=spec is not None)
+            more = [{"id": id_} for id_ in all_new(spec)] if spec and self.rows else []
+            shown = told(problem, self.lang, [*self.rows, *more], in_lane=spec is not None)
             shown["lane"] = spec.key if spec else None
             if spec:
                 values = {"lane": names[spec.key], "text": shown["text"]}

@@ -5,7 +5,7 @@ the session, the answer repeats the message's counter, and an older answer overw
 shows what all lanes share, or what one lane has of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import param
@@ -16,8 +16,10 @@ from app.fork_form import FIXED_IN_RUN, fork_form
 from app.i18n import join, say
 from app.lane_names import change_text, titles
 from app.lane_runs import before_fork
-from app.lane_specs import REQUESTS, LaneSpec
+from app.lane_specs import NEW, LaneSpec, cells, is_cell, request_field
 from app.later import Job, at_once
+from app.messages import told
+from app.newcomers import bad_name, newcomer
 from app.script import module, style
 from app.session import Session
 from app.setup_form import phrases
@@ -34,9 +36,10 @@ from app.setup_options import (
     same,
     shared_presets,
     texts,
+    tidied,
 )
 from lessons import shown as lesson
-from sim import History
+from sim import History, Problem
 
 WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
 
@@ -56,6 +59,7 @@ class SetupPanel(Component):
         self._later = later
         self._answered = 0
         self._lane = ""  # the key of the lane that is shown, or nothing for all
+        self._refused: Problem | None = None  # why the last request asked for is not there
         super().__init__(form=self._shown(), **params)
         session.param.watch(lambda *_: later(self._refresh), list(WATCHED))
 
@@ -63,7 +67,7 @@ class SetupPanel(Component):
         match data:
             case {"type": str(type_), "lane": str(lane), "seq": int(seq)}:
                 self._answered = seq
-                self._lane = lane
+                self._lane, self._refused = lane, None
                 if not lane or self._spec():
                     self._do(type_, data)
                 self._later(self._refresh)
@@ -77,6 +81,12 @@ class SetupPanel(Component):
                 session.set_setup({name: value[:MOST_IN_A_BOX]})
             case "back", {"name": str(name)} if lane:
                 session.change_lane(lane, {name: None})
+            case "add", {"id": str(id_)} if (spec := self._spec()) and spec.forks:
+                self._add(spec, tidied(id_))
+            case "drop", {"id": str(id_)} if (spec := self._spec()) and spec.forks:
+                changes = spec.forks[-1].changes
+                own = [n for n in changes if n.startswith(NEW) and request_field(n)[0] == id_]
+                session.change_lane(lane, dict.fromkeys(own))
             case "preset", {"name": str(name)}:
                 session.put_preset(name, lane)
             case "reset", _ if (spec := self._spec()) and spec.forks:
@@ -85,6 +95,15 @@ class SetupPanel(Component):
                 session.change_lane(lane, dict.fromkeys(_own(spec, session.shared_texts())))
             case "reset", _:
                 session.setup = {}
+
+    def _add(self, spec: LaneSpec, id_: str) -> None:
+        """One more request in the last fork of a lane, unless its name is taken or none."""
+        before, fork = before_fork(spec, self._session.last_good), spec.forks[-1]
+        if before is None:
+            return
+        self._refused = bad_name(id_, before, fork)
+        if self._refused is None:
+            self._session.change_lane(spec.key, newcomer(before, fork, id_))
 
     def _refresh(self) -> None:
         self.form = self._shown()
@@ -160,13 +179,16 @@ class SetupPanel(Component):
         own = {name: value for name, value in fork.changes.items() if name in known}
         first = ("budget", *self._first())
         problems = [problem for problem in session.problems if problem["lane"] == spec.key]
+        refused = told(self._refused, lang, [])["text"] if self._refused else ""
         return {
-            "fork": fork_form(before, fork, problems, lang),
+            "fork": fork_form(before, fork, problems, lang, refused),
             "presets": [],
             "preset": "",
             "groups": setup_form.form(base, own, lang, first=first, known=known),
             "cells": [],
-            "num_changed": len(fork.changes),
+            "num_changed": len(
+                {n.rpartition(".")[0] if n.startswith(NEW) else n for n in fork.changes}
+            ),
         }
 
     def _summary(self, spec: LaneSpec) -> str:
@@ -187,5 +209,10 @@ def _own(spec: LaneSpec, shared: Texts) -> Texts:
     }
 
 
+def _count(changes: Mapping[str, str]) -> int:
+    """How many things a fork changes; a request that is new is one."""
+    return len(cells(changes, NEW)) + sum(not name.startswith(NEW) for name in changes)
+
+
 def _cells(changes: Texts) -> list[str]:
-    return [name for name in changes if name.startswith(REQUESTS)]
+    return [name for name in changes if is_cell(name)]

@@ -207,13 +207,31 @@ class ForkTable {
     this.heads = h("tr");
     this.body = h("tbody");
     this.title = h("h3");
+    this.name = h("input", {type: "text", id: "new-request", maxlength: 24, autocomplete: "off", spellcheck: "false"});
+    this.refused = h("p", {class: "wrong", role: "alert", hidden: true});
+    const add = h("form", {class: "add-request", on: {submit: (event) => this.add(event)}},
+      h("button", {class: "link", type: "submit", "data-testid": "add-request", word: "add_request"}),
+      h("label", {for: "new-request", word: "request_name"}), this.name);
     this.el = h("section", {class: "fork", hidden: true}, this.title,
-      h("table", {}, h("thead", {}, this.heads), this.body));
+      h("table", {}, h("thead", {}, this.heads), this.body), add, this.refused);
   }
 
-  update({fork, lane}) {
+  // One more, named as typed or by the first free letter; the cursor goes to its arrival.
+  add(event) {
+    event.preventDefault();
+    const id = plain(this.name.value);
+    this.awaited = id || this.fork.free_id;
+    this.tell({type: "add", id});
+  }
+
+  update({fork, lane, words}) {
     this.el.hidden = !fork;
     if (!fork) { return; }
+    this.fork = fork;
+    this.words = words;
+    this.name.placeholder = fork.free_id;
+    this.refused.hidden = !fork.refused;
+    this.refused.textContent = fork.refused;
     this.title.textContent = fork.title;
     const names = ["", ...fork.heads];
     this.heads.replaceChildren(...names.map((text) => h("th", {scope: "col", text})));
@@ -221,12 +239,21 @@ class ForkTable {
     this.body.replaceChildren(...fork.rows.flatMap((row) => this.row(row, fork.heads)));
     if (focused) { [...this.body.querySelectorAll("input")].find((one) => one.dataset.cell === focused)?.focus(); }
     this.lane = lane;
+    const added = this.awaited && this.body.querySelector(`[data-cell="${CSS.escape(`new.${this.awaited}.arrival`)}"]`);
+    this.awaited = "";
+    if (!added) { return; }
+    this.name.value = "";
+    added.select();
+    added.focus();
   }
 
-  row({id, colour, where, cells, problems}, heads) {
+  row({id, colour, where, is_new, cells, problems}, heads) {
     const chip = h("span", {class: "chip", text: id});
     chip.style.cssText = `color: var(--rb-q${colour}-on); background: var(--rb-q${colour}-strong)`;
-    const line = h("tr", {}, h("th", {scope: "row"}, chip, h("small", {text: where})),
+    const remove = is_new ? [h("button", {
+      class: "link", text: "×", "aria-label": fill(this.words.remove_request, {id}), on: {click: () => this.tell({type: "drop", id})},
+    })] : [];
+    const line = h("tr", {}, h("th", {scope: "row"}, chip, h("small", {text: where}), ...remove),
       ...cells.map((cell, i) => h("td", {}, this.cell(cell, `${id}: ${heads[i]}`, problems.length > 0))));
     const faults = problems.map((text) => h("tr", {class: "problem"}, h("td", {colspan: cells.length + 1, role: "alert"}, icon("warning"), text)));
     return [line, ...faults];

@@ -8,6 +8,7 @@ from app.lane_names import titles
 from app.lane_runs import before_fork, forked, play
 from app.lane_specs import MOST_LANES, Fork, LaneSpec
 from app.packing import packed_lanes, unpacked_lanes
+from app.rows import MOST_ROWS
 from app.session import Session
 from app.setup_panel import SetupPanel
 from app.url import address, arguments_of, open_link
@@ -181,3 +182,124 @@ def test_the_setup_drawer_shows_a_fork(session: Session) -> None:
     assert not fields.keys() & {"mode", "time", "concurrency", "block_size"}
     panel._handle_msg({"type": "reset", "lane": key, "seq": 2})
     assert session.lanes[-1].forks == (Fork(3, {}),)
+
+
+# One request more.
+
+
+def add(session: Session, key: str, id_: str = "") -> SetupPanel:
+    """Ask the drawer for a request in the fork of a lane."""
+    panel = SetupPanel(session)
+    panel._handle_msg({"type": "add", "lane": key, "id": id_, "seq": 1})
+    return panel
+
+
+def test_a_request_is_added_at_the_start_of_the_fork_under_a_free_name(session: Session) -> None:
+    panel = add(session, at_round_3(session))
+    changes = {"new.D.arrival": "8", "new.D.prompt": "4", "new.D.output": "2"}
+    assert session.lanes[-1].forks == (Fork(3, changes),)
+    *_, row = panel.form["fork"]["rows"]
+    assert (row["id"], row["where"], row["is_new"], row["problems"]) == ("D", "new", True, [])
+    assert (panel.form["num_changed"], panel.form["fork"]["free_id"]) == (1, "E")
+    rounds = list(session.histories[-1])
+    assert rounds[:2] == list(session.histories[-2])[:2]
+    assert "D" in rounds[2].running or "D" in [one.id for one in rounds[2].queue]
+    assert session.histories[-1].scenario.requests[:3] == SCENE.requests
+
+
+def test_a_name_that_is_typed_is_taken_or_refused(session: Session) -> None:
+    key = at_round_3(session)
+    assert add(session, key, "late, x").form["fork"]["refused"] == ""
+    assert [one.id for one in session.histories[-1].scenario.requests][3:] == ["late, x"]
+    for bad, why in (("A", "A is there twice"), ("late, x", "is there twice"), ("x" * 25, "24")):
+        before = session.lanes
+        assert why in add(session, key, bad).form["fork"]["refused"]
+        assert session.lanes == before
+
+
+def test_a_request_before_the_fork_is_refused_by_its_name(session: Session) -> None:
+    key = at_round_3(session)
+    panel = add(session, key, "late")
+    session.change_lane(key, {"new.late.arrival": "7.5"})
+    (problem,) = session.problems
+    assert "late: arrival must be at least 8, the time of the change, not 7.5." in problem["text"]
+    assert panel.form["fork"]["rows"][-1]["problems"] == [problem["text"]]
+    session.lang = "zh"
+    assert "late 的到达时间不能早于改动的时刻 8，现在是 7.5。" in session.problems[0]["text"]
+    session.change_lane(key, {"new.late.prompt": ""})
+    assert any("提示" in problem["text"] for problem in session.problems)
+
+
+def test_a_request_that_was_added_is_dropped_again(session: Session) -> None:
+    key = at_round_3(session, budget="6")
+    panel = add(session, key)
+    panel._handle_msg({"type": "drop", "lane": key, "id": "D", "seq": 2})
+    assert session.lanes[-1].forks == (Fork(3, {"budget": "6"}),)
+    assert len(panel.form["fork"]["rows"]) == 3
+
+
+def test_a_fork_of_a_fork_can_change_what_was_added(session: Session) -> None:
+    key = at_round_3(session)
+    add(session, key)
+    run_command(session, {"do": "fork_lane", "key": key, "round": 4})
+    session.change_lane(session.lanes[-1].key, {"requests.D.output": "5"})
+    add(session, session.lanes[-1].key)
+    assert [one.id for one in session.histories[-1].scenario.requests] == [*"ABCDE"]
+    assert session.histories[-1].scenario.requests[3].output == 5
+    assert session.problems == []
+
+
+def test_added_requests_travel_in_the_address(session: Session) -> None:
+    add(session, at_round_3(session), "a.b, c")
+    link = address(session)
+    other = Session()
+    open_link(other, arguments_of(link))
+    assert (other.lanes, other.notice, address(other)) == (session.lanes, "", link)
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "differs"),
+    [
+        ("en", "Continuous batching · from round 3: D added", "Differs: D added"),
+        ("zh", "连续批处理 · 第 3 轮起：新增 D", "不同之处：新增 D"),
+    ],
+)
+def test_titles_and_differences_name_what_was_added(
+    session: Session, lang: str, title: str, differs: str
+) -> None:
+    add(session, at_round_3(session))
+    session.lang = lang
+    assert session.payload["lanes"][-1]["title"] == title
+    assert session.payload["differs"] == differs
+
+
+def test_lanes_with_other_requests_have_the_same_rows(session: Session) -> None:
+    add(session, at_round_3(session), "X")
+    at_round_3(session)
+    add(session, session.lanes[2].key, "Y")
+    payload = session.payload
+    assert [one["id"] for one in payload["requests"]] == [*"ABC", "Y", "X"]
+    for lane, absent in zip(payload["lanes"], ("XY", "XY", "X", "Y"), strict=True):
+        named = [one["id"] for one in lane["requests"]] if "requests" in lane else []
+        assert named == [one["id"] for one in payload["requests"]]
+        assert {one["id"] for one in lane["requests"] if "absent" in one} == set(absent)
+        states = [state for *_, state in lane["state"]["start"]]
+        assert [named[i] for i, s in enumerate(states) if s == "elsewhere"] == sorted(absent, reverse=True)
+        assert {run["req"] for run in lane["runs"]} == {
+            i for i, id_ in enumerate(named) if id_ not in absent
+        }
+    came = {(one["req"], one["lane"]) for one in payload["events"] if one["kind"] == "arrival"}
+    assert came == {(0, None), (1, None), (2, None), (3, 2), (4, 3)}
+
+
+def test_a_long_list_shows_those_who_are_still_here_or_to_come() -> None:
+    own = Session()
+    own.choose("synthetic")
+    (spec, *_) = own.lanes
+    parted = forked([spec], spec.key, 200)[1]
+    before = before_fork(parted, own.last_good)
+    assert before is not None
+    assert len(before.scenario.requests) > MOST_ROWS
+    rows = fork_form(before, parted.forks[-1], [], "en")["rows"]
+    assert len(rows) == MOST_ROWS
+    assert {row["where"] for row in rows} == {"here", "to come"}

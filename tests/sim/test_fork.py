@@ -378,3 +378,20 @@ def test_an_answer_may_end_that_has_not_begun() -> None:
     a, b, c = waits.scenario.requests
     child = fork(waits, 2, replace(waits.scenario, requests=(a, b, replace(c, output=1))))
     assert child.states == (Status.FINISHED,) * 3
+
+
+def test_a_newcomer_behind_the_others_joins_at_the_round_of_the_fork_and_not_before() -> None:
+    parent = run(scenario(("A", 0, 6, 2), ("B", 1, 4, 2), budget=4, time="tick"))
+    now = int(parent.ends[1])
+    new = Request("X", now, 1, 2)
+    after = fork(parent, 2, replace(parent.scenario, requests=(*parent.scenario.requests, new)))
+    assert list(after)[:2] == list(parent)[:2]
+    assert "X" in after[2].given
+    assert after.arrivals.tolist() == [0, 1, now]
+    assert check(after) == len(after)
+    early = (*parent.scenario.requests, replace(new, arrival=now - 1))
+    with pytest.raises(ScenarioError) as raised:
+        fork(parent, 2, replace(parent.scenario, requests=early))
+    (problem,) = raised.value.problems
+    assert (problem.place, problem.rule) == (("requests", 2, "arrival"), "too_late")
+    assert problem.params == {"low": now}

@@ -13,6 +13,8 @@ LONE = "scenario=5a&lanes=continuous"
 WORDS = {
     "en": {
         "title": "Continuous batching · from round 3: budget 6",
+        "added": "Continuous batching · from round 3: D added",
+        "too_late": "D: arrival must be at least 8, the time of the change, not 7.",
         "fixed": "A has arrived: its prompt stays 6.",
         "too_much": "B has 2 prompt tokens left, not 3. Give it at most 2.",
         "note": "Round 1 was legal. The policy would have given A 4.",
@@ -21,6 +23,8 @@ WORDS = {
     },
     "zh": {
         "title": "连续批处理 · 第 3 轮起：预算 6",
+        "added": "连续批处理 · 第 3 轮起：新增 D",
+        "too_late": "D 的到达时间不能早于改动的时刻 8，现在是 7。",
         "fixed": "A 已经到了",
         "too_much": "B 的提示只剩 2 个 token，给不了 3 个，最多给 2 个。",
         "note": "第 1 轮合法。换成策略，会这样分：A 4 个。",
@@ -89,7 +93,7 @@ def test_what_has_happened_stays_and_the_rest_can_change(open_page: Open, lang: 
     page.keyboard.press("End")
     page.get_by_test_id("lane-continuous").click()
     page.get_by_test_id("lane-fork").click()
-    cells = page.locator(".fork input")
+    cells = page.locator(".fork td input")
     expect(cells).to_have_count(2)  # in round 5 only C is here: its output, and when it leaves
     cells.first.fill("4")
     cells.first.press("Enter")
@@ -104,6 +108,41 @@ def test_what_has_happened_stays_and_the_rest_can_change(open_page: Open, lang: 
     cells.first.press("Enter")
     expect(wrong).to_have_count(0)
     lanes(page, "continuous/continuous@5")
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_a_request_is_added_from_the_shown_round_on(
+    open_page: Open, shot: Shot, lang: str
+) -> None:
+    page = open_page("[data-testid=stage]", f"{LONE}&lang={lang}")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.get_by_test_id("fork").click()
+    page.get_by_test_id("add-request").click()
+    arrival = page.locator('[data-cell="new.D.arrival"]')
+    expect(arrival).to_be_focused()
+    lanes(page, "continuous/continuous@3:new.D.arrival=8,new.D.prompt=4,new.D.output=2")
+    expect(titles(page).nth(1)).to_have_text(WORDS[lang]["added"])
+    shot(f"fork-added-{lang}")
+    arrival.fill("7")
+    arrival.press("Enter")
+    wrong = page.locator(".fork [role=alert]:visible")
+    expect(wrong).to_contain_text(WORDS[lang]["too_late"])
+    expect(arrival).to_have_value("7")
+    arrival.fill("9")
+    arrival.press("Enter")
+    expect(wrong).to_have_count(0)
+    page.locator("#new-request").fill("A")
+    page.get_by_test_id("add-request").click()
+    expect(wrong).to_contain_text("A")
+    page.locator("#new-request").fill("late")
+    page.locator("#new-request").press("Enter")
+    expect(page.locator(".fork tbody tr")).to_have_count(5)
+    page.reload()
+    page.get_by_test_id("view-continuous-2").click()
+    page.keyboard.press("End")
+    expect(page.get_by_test_id("state-continuous-2").locator("tbody tr")).to_have_count(5)
+    expect(page.get_by_test_id("state-continuous-2")).to_contain_text("late")
 
 
 def test_a_link_that_changes_the_past_says_why(open_page: Open) -> None:

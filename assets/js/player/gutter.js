@@ -21,7 +21,7 @@ function writeGutter(stage, ctx, lane) {
 /** Chip and lengths of a request's row. */
 function writeRequest(stage, ctx, lane, request, row) {
   const { layout } = ctx;
-  if (lane.dense) return;
+  if (lane.dense || request.absent) return;
   const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
   const lengths = `${numberText(request.prompt)} → ${numberText(request.output)}`;
   if (textWidth(lengths, 13) + 32 <= layout.gutter - 4) holder.append(h("span", { text: lengths }));

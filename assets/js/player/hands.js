@@ -126,7 +126,7 @@ function drawColumn(hands, { say, payload, size }, layout) {
   hands.inputs = new Map();
   const rows = hand.present.map((offer) => handRow(hands, offer, say, place, payload.requests[offer.req]));
   const here = new Set(hand.present.map((offer) => offer.req));
-  const coming = payload.requests.flatMap((request, req) => (here.has(req) || request.arrival <= hand.now
+  const coming = payload.requests.flatMap((request, req) => (here.has(req) || request.absent || request.arrival <= hand.now
     ? [] : [h("span.rb-hand-coming", { text: say("hand_coming"), style: { top: `${place.rowCentre(req)}px` } })]));
   hands.bricks = h("div.rb-hand-bricks", { "aria-hidden": "true", style: { top: `${place.stripY}px` } });
   hands.place = place;

@@ -74,6 +74,7 @@ function rowsAfter(part, index) {
 
 /** A state row as it is written: arrival, prompt left, computed, out, state. */
 function stateTexts({ requests }, lane, i, [computed, emitted, status]) {
+  if (status === "elsewhere") return ["–", "–", "–", "–", lane.state.names[status]];
   const { prompt, output } = requests[i];
   const arrival = lane.state.arrivals[i];
   return [
