@@ -100,7 +100,7 @@ def test_what_has_happened_stays_and_the_rest_can_change(open_page: Open, lang: 
     lanes(page, "continuous/continuous@5:requests.C.output=4")
     cells.first.fill("1")
     cells.first.press("Enter")
-    wrong = page.locator(".fork [role=alert]")
+    wrong = page.locator(".fork td[role=alert]")
     expect(wrong).to_be_visible()
     expect(wrong).to_contain_text("C")
     expect(cells.first).to_have_value("1")  # what was typed stays
