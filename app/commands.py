@@ -10,7 +10,7 @@ from typing import Any
 from app import hands
 from app.i18n import say
 from app.lane_runs import forked
-from app.lane_specs import MOST_LANES
+from app.lane_specs import MOST_LANES, named
 from app.session import Session
 
 
@@ -23,6 +23,8 @@ def run_command(session: Session, command: Mapping[str, Any]) -> None:
             session.copy_lane(key)
         case {"do": "move_lane", "key": str(key), "step": 1 | -1 as step}:
             session.move_lane(key, step)
+        case {"do": "rename_lane", "key": str(key), "name": str(name)}:
+            session.lanes = named(session.lanes, key, name)
         case {"do": "remove_lane", "key": str(key)}:
             session.remove_lane(key)
         case {"do": "fork_lane", "key": str(key), "round": int(number)} if number > 0:

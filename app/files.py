@@ -169,7 +169,8 @@ def _place(problem: Problem, rows: Sequence[dict[str, str]]) -> str:
 def save(session: Session, what: str, give: Give) -> None:
     """Make a file of what is on the screen and hand it on; a run that is too long is told."""
     scenario = session.last_good
-    histories = {one.spec.key: one.history for one in session.played}
+    names = _names_apart([one.spec.name or one.spec.key for one in session.played])
+    histories = {n: one.history for n, one in zip(names, session.played, strict=True)}
     stem = stem_of(session)
     if what == LAB.name:
         give(Saved(LAB.name, "text/x-python", LAB.read_bytes()))
@@ -211,12 +212,29 @@ def stem_of(session: Session) -> str:
     return f"rebatch-{_FILE_SIGNS.sub('-', name.removeprefix('rebatch-'))}"
 
 
+def _names_apart(names: Sequence[str]) -> list[str]:
+    """Names of lanes of which no two name the same folder; the second of two alike is numbered."""
+    result: list[str] = []
+    for name in names:
+        same = sum(_is_same_folder(name, other) for other in names[: len(result)])
+        result.append(f"{name} ({same + 1})" if same else name)
+    return result
+
+
+def _is_same_folder(name: str, other: str) -> bool:
+    return _folder(name).lower() == _folder(other).lower()
+
+
+def _folder(name: str) -> str:
+    return _FILE_SIGNS.sub("-", name)
+
+
 def _csv(stem: str, histories: Mapping[str, History]) -> Saved:
     """Four tables a lane, in a folder of its name."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, history in histories.items():
-            folder = _FILE_SIGNS.sub("-", key)
+            folder = _folder(key)
             for name, text in csv_texts(history).items():
                 archive.writestr(f"{folder}/{name}", text)
     return Saved(f"{stem}-csv.zip", "application/zip", content.getvalue())
@@ -229,7 +247,7 @@ def _json(stem: str, histories: Mapping[str, History]) -> Saved:
 
 
 def _chrome(stem: str, histories: Mapping[str, History]) -> Saved:
-    text = json.dumps(to_chrome(*histories.values()))
+    text = json.dumps(to_chrome(*histories.values(), names=list(histories)))
     return Saved(f"{stem}-trace.json", "application/json", text.encode())
 
 

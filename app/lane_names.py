@@ -1,7 +1,7 @@
 """What lanes are called, and what differs between them, in the learner's language.
 
-A lane is told from the others without numbers to remember: by what it began as, and by what was
-changed in it. Two that are alike are a lane and its copy.
+A lane is told from the others without numbers to remember: by the name a person gave it, else by
+what it began as, and by what was changed in it. Two that are alike are a lane and its copy.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -71,7 +71,9 @@ def titles(specs: Sequence[LaneSpec], lang: str) -> dict[str, str]:
 
 
 def title(spec: LaneSpec, lang: str) -> str:
-    """What a lane began as, and what was changed in it."""
+    """What a person calls a lane, else what it began as, and what was changed in it."""
+    if spec.name:
+        return spec.name
     name = _with(phrases(lang, "lane.name")[_began_as(spec)], own_changes(spec), lang)
     return _parted(name, spec, lang)
 
@@ -117,6 +119,9 @@ def _shorts(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str)
     changed = {name for spec in specs if is_same for name in own_changes(spec)}
     result = []
     for spec, scenario in zip(specs, scenarios, strict=True):
+        if spec.name:
+            result.append(spec.name)
+            continue
         setup = texts(scenario.setup)
         shared = {name: setup[name] for name in changed if name in setup}
         own = own_changes(spec) or shared

@@ -17,6 +17,7 @@ from lessons import shown as lesson
 from sim import Request, Scenario
 
 MOST_LANES = 4
+MOST_IN_A_TITLE = 40  # characters of a name that a person gives
 REQUESTS = "requests."
 NEW = "new."
 CELLS = {item.name: item.metadata["kind"] for item in fields(Request) if item.name != "id"}
@@ -37,13 +38,15 @@ class LaneSpec:
     """One lane: its key, which no other lane has, and what it changes.
 
     `hand` holds the rounds that a person has given, so far; None: a policy decides. `forks` come
-    after one another, each with what changes against the part before it.
+    after one another, each with what changes against the part before it. `name` is what a person
+    calls it; nothing: it is called by what it changes.
     """
 
     key: str
     changes: Mapping[str, str]
     forks: tuple[Fork, ...] = ()
     hand: Grants | None = None
+    name: str = ""
 
     @property
     def is_plain(self) -> bool:
@@ -162,7 +165,7 @@ def copied(specs: Specs, key: str) -> list[LaneSpec]:
     for place, spec in enumerate(specs):
         if spec.key == key:
             base = base_of(spec.changes) or spec.key
-            result.insert(place + 1, replace(spec, key=free_key(base, specs)))
+            result.insert(place + 1, replace(spec, key=free_key(base, specs), name=""))
     return result
 
 
@@ -204,6 +207,17 @@ def changed(
         return replace(spec, changes={"mode": spec.changes["mode"]} | kept | asked)
 
     return [put(spec) if spec.key == key else spec for spec in specs]
+
+
+def named(specs: Specs, key: str, name: str) -> list[LaneSpec]:
+    """A lane under a name of its own; under none it is called by what it changes again."""
+    return [replace(spec, name=tidy_name(name)) if spec.key == key else spec for spec in specs]
+
+
+def tidy_name(typed: str) -> str:
+    """A name on one line, without signs that cannot be seen, and not too long."""
+    seen = "".join(sign if sign.isprintable() else " " for sign in typed)
+    return " ".join(seen.split())[:MOST_IN_A_TITLE].strip()
 
 
 def rebased(specs: Specs, key: str, base: str) -> list[LaneSpec]:

@@ -4,7 +4,8 @@ Options have "," between them, a value behind ":", and "~" for commas in a value
 between them; each begins with what it began as, and what it changes follows behind ":", with "="
 for the values: `static/continuous:budget=6,max_chunk=2`. Rounds by hand follow behind "!", each
 closed by ";", with the tokens behind each id: `continuous!A=4;A=2,B=2;`; then each fork behind "@",
-as `continuous@3:budget=6`. What names nothing is handed back.
+as `continuous@3:budget=6`; then, behind "*", what a person calls it. What names nothing is handed
+back.
 """
 
 import re
@@ -21,14 +22,15 @@ from app.lane_specs import (
     free_key,
     is_known,
     own_changes,
+    tidy_name,
 )
 from app.setup_options import Texts, options, tidied
 
 MOST_CHARACTERS = 4_000
 MOST_IN_A_NAME = 40
 MOST_BY_HAND = 400  # rounds
-_FORK, _HAND, _END_OF_ROUND = "@", "!", ";"
-_MARKS = ("%", "~", ":", "=", "/", _FORK, _HAND, _END_OF_ROUND)
+_FORK, _HAND, _END_OF_ROUND, _NAME = "@", "!", ";", "*"
+_MARKS = ("%", "~", ":", "=", "/", _FORK, _HAND, _END_OF_ROUND, _NAME)
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _PLAIN = "continuous"  # a lane that began as nothing else is this one with another mode
 
@@ -54,7 +56,7 @@ def _packed_lane(spec: LaneSpec) -> str:
     if spec.hand is not None:
         text += _HAND + "".join(_packed(dict(grant), "=") + _END_OF_ROUND for grant in spec.hand)
     forks = (_FORK + _with_changes(str(fork.round), fork.changes) for fork in spec.forks)
-    return text + "".join(forks)
+    return text + "".join(forks) + (_NAME + _escaped(spec.name, "%2C") if spec.name else "")
 
 
 def _with_changes(name: str, changes: Mapping[str, str]) -> str:
@@ -67,7 +69,8 @@ def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
     specs: list[LaneSpec] = []
     unknown: list[str] = []
     for piece in pieces:
-        whole, *tails = piece.split(_FORK)
+        unnamed, _, title = piece.partition(_NAME)
+        whole, *tails = unnamed.split(_FORK)
         begun, by_hand, given = whole.partition(_HAND)
         name, own = _unpacked_part(begun, unknown)
         hand = _unpacked_hand(given, unknown) if by_hand else None
@@ -78,7 +81,8 @@ def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
         elif len(specs) < MOST_LANES:
             changes = {**bases()[name], **own}
             kept = tuple(Fork(int(number), table) for number, table in forks if _is_round(number))
-            specs.append(LaneSpec(free_key(name, specs), changes, kept, hand))
+            given_name = tidy_name(unquote(title))
+            specs.append(LaneSpec(free_key(name, specs), changes, kept, hand, given_name))
     return specs, unknown, len(pieces)
 
 

@@ -9,7 +9,7 @@ from app.hand_view import HandView
 from app.i18n import words
 from app.lane_figures import ALWAYS, OVERALL
 from app.lane_names import differences, heads, with_twins
-from app.lane_specs import MOST_LANES
+from app.lane_specs import MOST_IN_A_TITLE, MOST_LANES
 from app.lane_view import LaneView, Payload
 from app.lanes import Lane, Window, overview, twins, window_at
 from app.roster import Roster, Rows, places
@@ -69,6 +69,7 @@ def make_payload(
         "events": _events(parts, roster.rows, window),
         "lanes": _lanes(parts, names, roster, requests, lang),
         "most_lanes": MOST_LANES,
+        "most_in_title": MOST_IN_A_TITLE,
         "differs": differences(scenarios, lang, [name["short"] for name in names]),
         "per_request_head": _per_request_head(lang, unit),
         "overall_head": _overall_head(lang, unit),
@@ -86,6 +87,7 @@ def _lanes(
     return [
         part.payload(rows, places(rows))
         | name
+        | ({"name": part.lane.spec.name} if part.lane.spec.name else {})
         | _own_requests(part.lane, parts[0].lane, rows, requests)
         | _by_hand(part.lane, lang, places(rows))
         for part, name, rows in zip(parts, names, roster.rows, strict=True)

@@ -117,7 +117,7 @@ def query(session: Session) -> dict[str, str]:
 
 def address(session: Session) -> str:
     """The same as text, to stand behind the question mark."""
-    return urlencode(query(session), quote_via=quote, safe=",:=/@!;")
+    return urlencode(query(session), quote_via=quote, safe=",:=/@!;*")
 
 
 def link_to(scene: str, scenario: Scenario, step: int) -> str:
@@ -133,7 +133,7 @@ def link_to(scene: str, scenario: Scenario, step: int) -> str:
         state["rows"] = short(packed(rows, own)) if len(rows) <= MOST_ROWS else ""
         if not state["rows"]:
             return ""
-    return urlencode(state, quote_via=quote, safe=",:=/@!;")
+    return urlencode(state, quote_via=quote, safe=",:=/@!;*")
 
 
 def is_edited(session: Session) -> bool:

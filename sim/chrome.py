@@ -8,7 +8,7 @@ blocks counters ("C"). A tick is drawn as a millisecond. Every round is replayed
 runs has an event a round: bound the size before asking.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,13 +24,15 @@ _ROUNDS = 0  # the thread of the rounds
 _NOT_ARRIVED = "not_arrived"  # it came during a round, and nobody joins before its end
 
 
-def to_chrome(*histories: History) -> dict[str, Any]:
+def to_chrome(*histories: History, names: Sequence[str] = ()) -> dict[str, Any]:
     """One or more runs on one clock, as an object to be written as JSON.
 
     Args:
         histories: a lane each, one below the other in this order.
+        names: of the lanes; without them they are told by scenario and mode.
     """
-    lanes = (_Process(history, number) for number, history in enumerate(histories, 1))
+    known = dict(enumerate(names, 1))
+    lanes = (_Process(one, number, known.get(number)) for number, one in enumerate(histories, 1))
     events = [event for lane in lanes for event in lane.events()]
     return {"traceEvents": events, "displayTimeUnit": "ms"}
 
@@ -52,8 +54,9 @@ class _Hold:
 class _Process:
     """The events of one lane."""
 
-    def __init__(self, history: History, number: int) -> None:
+    def __init__(self, history: History, number: int, name: str | None = None) -> None:
         self.history = history
+        self.name = name
         self.number = number
         self.setup = history.scenario.setup
         ids = [request.id for request in history.scenario.requests]
@@ -81,7 +84,7 @@ class _Process:
         yield from self._counters(end, 0, 0, 0)
 
     def _names(self) -> Iterator[Event]:
-        title = ", ".join(filter(None, (self.history.scenario.name, self.setup.mode)))
+        title = ", ".join(filter(None, (self.history.scenario.name, self.name or self.setup.mode)))
         yield self._event("M", "process_name", _ROUNDS, args={"name": title})
         yield self._event("M", "process_sort_index", _ROUNDS, args={"sort_index": self.number})
         for name, thread in (("rounds", _ROUNDS), *self.threads.items()):

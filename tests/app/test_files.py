@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app import files
+from app.commands import run_command
 from app.files import Saved, open_file, save
 from app.lane_specs import default_lanes
 from app.rows import MOST_ROWS
@@ -254,3 +255,15 @@ def test_two_lanes_of_one_mode_are_both_saved(session: Session) -> None:
     assert [lanes[key]["scenario"]["setup"]["budget"] for key in ("14", "6")] == [14, 6]
     with zipfile.ZipFile(io.BytesIO(saved(session, "csv").content)) as archive:
         assert {name.partition("/")[0] for name in archive.namelist()} == {"14", "6"}
+
+
+def test_lanes_are_saved_under_the_names_they_were_given(session: Session) -> None:
+    for key, name in (("static", "One/two"), ("continuous", "one two")):
+        run_command(session, {"do": "rename_lane", "key": key, "name": name})
+    assert list(json.loads(saved(session, "json").content)) == ["One/two", "one two (2)"]
+    with zipfile.ZipFile(io.BytesIO(saved(session, "csv").content)) as archive:
+        folders = {name.partition("/")[0] for name in archive.namelist()}
+    assert len({folder.lower() for folder in folders}) == 2
+    events = json.loads(saved(session, "chrome").content)["traceEvents"]
+    told = [one["args"]["name"] for one in events if one["name"] == "process_name"]
+    assert [name.rpartition(", ")[2] for name in told] == ["One/two", "one two (2)"]

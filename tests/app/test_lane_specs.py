@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from app.commands import run_command
 from app.i18n import LANGUAGES
 from app.inputs import lane_scenarios
 from app.lane_names import base_titles, differences, heads, titles
 from app.lane_scenario import applied
 from app.lane_specs import (
+    MOST_IN_A_TITLE,
     MOST_LANES,
     LaneSpec,
     Specs,
@@ -21,11 +23,14 @@ from app.lane_specs import (
     flat,
     is_known,
     moved,
+    named,
     own_changes,
     rebased,
     removed,
 )
+from app.session import Session
 from app.setup_options import lane_options, texts
+from app.url import address, arguments_of, open_link
 from lessons import shown as lesson
 from lessons.catalogue import scenes
 from sim import Scenario, presets
@@ -282,6 +287,34 @@ def test_what_differs_is_one_line() -> None:
     )
     many = lane("b", budget="6", max_chunk="2", max_num_seqs="2", num_blocks="9", on_full="swap")
     assert line(lane("a"), many).endswith("2 more")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_lane_is_called_as_it_is_named(lang: str) -> None:
+    specs = named(TWO, "continuous", "  The\tnew\u200b one  " + "x" * 50)
+    name = specs[1].name
+    assert name.startswith("The new one xxx")
+    assert len(name) == MOST_IN_A_TITLE
+    assert titles(specs, lang)["continuous"] == name
+    assert [head["short"] for head in names_of(specs, lang)][1] == name
+    assert named(specs, "continuous", " \n ") == TWO
+    assert copied(specs, "continuous")[2].name == ""
+    assert changed(specs, "continuous", {"budget": "6"}, SHARED)[1].name == name
+    twins = named(specs, "static", name)
+    assert len(set(titles(twins, lang).values())) == 2
+
+
+@pytest.mark.parametrize("name", ["a*b", "x/y@3!A=1;", "b: c, d~e", "%2A %", "<b>&", "好 名字"])
+def test_any_name_of_a_lane_survives_the_address(name: str) -> None:
+    session = Session()
+    run_command(session, {"do": "rename_lane", "key": "static", "name": name})
+    link = address(session)
+    other = Session()
+    open_link(other, arguments_of(link))
+    assert (other.lanes[0].name, other.notice, address(other)) == (name, "", link)
+    assert other.payload["lanes"][0]["title"] == name
+    run_command(session, {"do": "rename_lane", "key": "static", "name": ""})
+    assert "lanes" not in address(session)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

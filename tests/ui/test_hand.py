@@ -111,9 +111,7 @@ def test_what_has_happened_stays_and_the_rest_can_change(open_page: Open, lang: 
 
 
 @pytest.mark.parametrize("lang", WORDS)
-def test_a_request_is_added_from_the_shown_round_on(
-    open_page: Open, shot: Shot, lang: str
-) -> None:
+def test_a_request_is_added_from_the_shown_round_on(open_page: Open, shot: Shot, lang: str) -> None:
     page = open_page("[data-testid=stage]", f"{LONE}&lang={lang}")
     for _ in range(3):
         page.keyboard.press("ArrowRight")

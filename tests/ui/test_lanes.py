@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 Open = Callable[..., Page]
+Shot = Callable[[str], None]
 SIZES = [(1280, 800), (1920, 1080), (390, 844)]
 WORDS = {
     "en": {
@@ -199,3 +200,30 @@ def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], None], l
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
     shot(f"four-lanes-{width}-{lang}")
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_a_lane_gets_a_name_and_gives_it_back(open_page: Open, shot: Shot, lang: str) -> None:
+    page = open_page("[data-testid=stage]", f"scenario=5a&show=all&lang={lang}")
+    automatic = titles(page).first.text_content() or ""
+    tool(page, "static", "rename")
+    line = page.get_by_test_id("menu-text")
+    expect(line).to_be_focused()
+    line.fill("<b>Yesterday</b> & 好")
+    shot(f"rename-{lang}")
+    line.press("Enter")
+    expect(titles(page).first).to_have_text("<b>Yesterday</b> & 好")
+    expect(page.get_by_test_id("view-static")).to_have_text("<b>Yesterday</b> & 好")
+    expect(page.locator(".rb-grid").first).to_contain_text("<b>Yesterday</b> & 好")
+    expect(page).to_have_url(re.compile("lanes=static\\*"))
+    page.reload()
+    expect(titles(page).first).to_have_text("<b>Yesterday</b> & 好")
+    tool(page, "static", "rename")
+    expect(line).to_have_value("<b>Yesterday</b> & 好")
+    line.press("Escape")
+    expect(line).to_be_hidden()
+    tool(page, "static", "rename")
+    line.fill(" ")
+    line.press("Enter")
+    expect(titles(page).first).to_have_text(automatic)
+    expect(page).not_to_have_url(re.compile("lanes="))

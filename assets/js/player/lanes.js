@@ -1,6 +1,5 @@
 // Lanes: which are shown, one more, and what can be done with each. What a lane is, Python decides.
 
-
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
  * what is inside a picture cannot be reached by everybody.
@@ -110,6 +109,7 @@ function toolItems(lanes, payload, lane, say) {
   return [
     ...forkItems(lanes, payload, lane, say),
     { text: say("lane_change"), id: "lane-change", act: change },
+    { text: say("lane_rename"), id: "lane-rename", act: () => askName(lanes, lane, payload.most_in_title, say) },
     {
       text: say("lane_copy"), id: "lane-copy", act: () => addLane(lanes, { do: "copy_lane", key }),
       why: isFull ? say("lane_most", { n: payload.most_lanes }) : "",
@@ -120,6 +120,14 @@ function toolItems(lanes, payload, lane, say) {
       why: isLast ? say("lane_last") : "",
     },
   ];
+}
+
+/** Ask for a lane's name where its menu was; what it has been given is there to be changed. */
+function askName({ command, menu }, { key, name, title }, most, say) {
+  menu.ask({
+    label: say("lane_name", { lane: title }), help: say("lane_name_help"), value: name ?? "", most,
+    then: (typed) => command({ do: "rename_lane", key, name: typed }),
+  });
 }
 
 /** One place up or down, where there is a place. */
@@ -139,12 +147,14 @@ function openMenu(lanes, button, title, items) {
 }
 
 /**
- * A menu that opens under a button, inside the page and never beyond its edge.
- * @returns {{el: Element, open: function(Element, string, Array): void, close: function(): void}}
+ * A menu that opens under a button, inside the page and never beyond its edge. What is chosen in it
+ * may `ask` for a line of text in its place.
+ * @returns {{el: Element, open: function(Element, string, Array): void, ask: function(Object): void, close: function(): void}}
  */
 function createMenu() {
   const el = h("div.rb-menu", { role: "menu", hidden: true });
   let opener = null;
+  let last = null; // the button that opened it last
   const close = () => {
     if (!opener) return;
     const hadFocus = el.contains(el.getRootNode().activeElement);
@@ -158,18 +168,22 @@ function createMenu() {
   const onPress = (event) => {
     if (![el, opener].some((one) => event.composedPath().includes(one))) close();
   };
-  const open = (button, title, items) => {
-    opener = button;
-    el.setAttribute("aria-label", title || button.textContent);
-    el.replaceChildren(...items.map((item) => menuItem(item, close)));
+  const show = (button, role, label, children) => {
+    opener = last = button;
+    el.setAttribute("role", role);
+    el.setAttribute("aria-label", label);
+    el.replaceChildren(...children);
     el.hidden = false;
     button.setAttribute("aria-expanded", "true");
     placeMenu(el, button);
     document.addEventListener("pointerdown", onPress, true);
-    el.querySelector("button").focus();
+    el.querySelector("input, button").focus();
   };
+  const open = (button, title, items) =>
+    show(button, "menu", title || button.textContent, items.map((item) => menuItem(item, close)));
+  const ask = (question) => show(last, "dialog", question.label, [questionForm(question, close)]);
   el.addEventListener("keydown", (event) => onMenuKey(event, el, close));
-  return { el, open, close };
+  return { el, open, ask, close };
 }
 
 /** One line of a menu; a rule for null. What cannot be done can be reached, and says why. */
@@ -186,8 +200,26 @@ function menuItem(item, close) {
   }, h("span", { text: item.text }), item.why || item.note ? h("small", { text: item.why || item.note }) : null);
 }
 
+/** A line of text to be typed; Enter takes it. */
+function questionForm({ label, help, value, most, then }, close) {
+  const input = h("input", { type: "text", maxlength: most, autocomplete: "off", spellcheck: "false", "data-testid": "menu-text" });
+  input.value = value;
+  const form = h("form.rb-question", {}, h("label", {}, h("span", { text: label }), input), h("small", { text: help }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    close();
+    then(input.value);
+  });
+  return form;
+}
+
 /** Arrows move, Escape closes; nothing of it reaches the player. */
 function onMenuKey(event, el, close) {
+  if (event.target.matches("input")) {
+    event.stopPropagation();
+    if (event.key === "Escape" || event.key === "Tab") close();
+    return;
+  }
   const items = [...el.querySelectorAll("button")];
   const at = items.indexOf(el.getRootNode().activeElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
