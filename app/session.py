@@ -420,16 +420,21 @@ def _good(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
 
 def _simulate(runs: Runs, old: Sequence[Lane]) -> list[Lane]:
     """All lanes, with the figures that drawing them needs; one that is there is not run again."""
-    known = {lane.history.scenario: lane for lane in old if lane.spec.is_plain}
-    lanes = []
-    for spec, scenario in runs:
-        if spec.is_plain and scenario in known:
-            lane = copy.copy(known[scenario])
-            lane.spec = spec
-        else:
-            played = play(spec, scenario)
-            assert played.history is not None, "a lane with problems is not shown"
-            lane = Lane(spec.key, played.history, spec, played.hand)
-            lane.prepare()
-        lanes.append(lane)
-    return lanes
+    known = {lane.history.scenario.without_goals: lane for lane in old if lane.spec.is_plain}
+    return [_lane(spec, scenario, known.get(scenario.without_goals)) for spec, scenario in runs]
+
+
+def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None) -> Lane:
+    """A lane, made of one with the same rounds if there is any."""
+    if known and spec.is_plain and known.history.scenario == scenario:
+        lane = copy.copy(known)
+        lane.spec = spec
+        return lane
+    if known and spec.is_plain:
+        lane = Lane(spec.key, known.history.under_goals(scenario), spec)
+    else:
+        played = play(spec, scenario)
+        assert played.history is not None, "a lane with problems is not shown"
+        lane = Lane(spec.key, played.history, spec, played.hand)
+    lane.prepare()
+    return lane

@@ -7,6 +7,7 @@ checkpoint, so there is one account of every rule and no second one to keep in s
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import overload
@@ -74,6 +75,21 @@ class History:
         self._start = end.blank()
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
+
+    def under_goals(self, scenario: Scenario) -> "History":
+        """The same rounds with other objectives or another window of load.
+
+        Args:
+            scenario: that of this history but for these two.
+
+        Raises:
+            ValueError: it differs in something that could change a round.
+        """
+        if scenario.without_goals != self.scenario.without_goals:
+            raise ValueError("only objectives and window can change without another run")
+        other = copy(self)
+        other.scenario = scenario
+        return other
 
     def of_requests(self, field: str) -> Ints:
         """A whole-number field of every request, in the order of the scenario."""

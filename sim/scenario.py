@@ -68,6 +68,11 @@ class Scenario:
         return replace(self, setup=values["setup"])._checked()
 
     @property
+    def without_goals(self) -> Self:
+        """The same without objectives and window of load, which change no round."""
+        return replace(self, setup=replace(self.setup, slo=None, window=None))
+
+    @property
     def most_rounds(self) -> int:
         """An upper bound of the rounds of its run."""
         return rules.most_rounds(self.setup, self.requests)

@@ -8,9 +8,11 @@ from sim import Reason, Request, Scenario, Status, run
 from sim.check import check
 from sim.files import builtin
 from sim.history import simulate
+from sim.metrics import Metrics
 from sim.record import next_round
 from sim.scheduler import plan
 from sim.sequence import Sequence
+from sim.setup import Slo
 from sim.state import State
 from sim.workload import synthetic
 from tests.sim.make import by_hand, scenario
@@ -176,3 +178,19 @@ def test_ties_go_by_arrival_and_then_by_place_in_the_list(order: str) -> None:
     history = run(scenario(*rows, time="tick", budget=4, max_num_seqs=1, order=order))
     admitted = [id_ for record in history for id_ in record.admitted]
     assert admitted == ["first", "b", "a", "late"]
+
+
+def test_other_objectives_are_told_of_the_same_rounds() -> None:
+    history = run(builtin("13b"))
+    loose = history.scenario.with_setup(slo=Slo(ttft=10**12), window=(0, 10**9))
+    other = history.under_goals(loose)
+    assert list(other.ends) == list(history.ends)
+    assert other[5] == history[5]
+    assert Metrics(other).overall() == Metrics(run(loose)).overall()
+    assert history.scenario == builtin("13b")
+
+
+def test_a_setup_that_changes_rounds_is_refused() -> None:
+    small = builtin("5a")
+    with pytest.raises(ValueError, match="without another run"):
+        run(small).under_goals(small.with_setup(budget=6))
