@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import param
 
 from app.component import Component
+from app.lab.load import Load
 from app.lab.part import Part
 from app.lab.view import GOALS, KNOBS, Span, goal_name, lab_view
 from app.later import Job, at_once
@@ -15,7 +16,7 @@ from app.session import Session
 from app.setup_options import MOST_IN_A_BOX
 
 QUICK_ROUNDS = 20_000  # of all lanes together; above, the view is made in the background
-PARTS: Mapping[str, type[Part]] = {}
+PARTS: Mapping[str, type[Part]] = {"load": Load}
 WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
 
 
@@ -27,7 +28,7 @@ class Lab(Component):
 
     _esm: ClassVar[str] = module(
         "dom.js", "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js",
-        "lab/compare.js", "lab/lab.js",
+        "lab/compare.js", "lab/load.js", "lab/lab.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("lab.css")]
 

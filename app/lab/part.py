@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from app.lane_names import heads
 from app.session import Session
 
 Publish = Callable[[], None]
@@ -18,6 +19,14 @@ class Part:
     def __init__(self, session: Session, publish: Publish) -> None:
         self.session = session
         self.publish = publish
+
+    @property
+    def names(self) -> list[str]:
+        """What the setups are called, as a sentence begins with it."""
+        lanes = self.session.played
+        scenarios = [lane.history.scenario for lane in lanes]
+        found = heads([lane.spec for lane in lanes], scenarios, self.session.lang)
+        return [head["short"][:1].upper() + head["short"][1:] for head in found]
 
     def shown(self) -> dict[str, Any]:
         """Everything the browser draws, in the session's language."""

@@ -34,6 +34,10 @@ RANGES: Mapping[str, tuple[int, int]] = {  # of the sliders; boxes take more
     "tpot": (1, 1_000),
     "max_itl": (1, 2_000),
     "e2e": (100, 600_000),
+    "concurrency": (1, 512),
+    "think": (1, 60_000),
+    "max_queue": (1, 1_000),
+    "queue_timeout": (10, 60_000),
 }
 SMALL = {"budget": (1, 64), "max_num_seqs": (1, 32), "num_blocks": (1, 64)}  # of small scenes
 SMALL_PROMPT = 200
@@ -75,11 +79,11 @@ def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
         "limits": {name: _limit(comparison, name) for name in GOALS}
         | {"itl": _limit(comparison, "max_itl")},
         "ecdfs": {
-            name: [_points(one.ecdfs.get(name)) for one in curves]
+            name: [points(one.ecdfs.get(name)) for one in curves]
             for name in ("ttft", "itl", "e2e", "queue", "tpot")
         },
-        "queue": [_points(one.queue) for one in curves],
-        "kv": [_points(one.kv) for one in curves],
+        "queue": [points(one.queue) for one in curves],
+        "kv": [points(one.kv) for one in curves],
         "pool": max(pools, default=None),
         "spikes": _spikes(lanes, span, _limit(comparison, "max_itl"), lang),
         "groups": _groups(comparison, lang),
@@ -125,11 +129,11 @@ def _setup(session: Session, lane: Lane, head: Mapping[str, str]) -> dict[str, A
         "short_rule": f"{setup.budget:,}",
         "num_over": late,
         "over": say(lang, over, n=f"{late:,}", gap=f"{number(most, 1)} {unit}"),
-        "fields": [_knob(session, lane.spec, name) for name in KNOBS],
+        "fields": [knob(session, lane.spec, name) for name in KNOBS],
     }
 
 
-def _knob(session: Session, spec: LaneSpec, name: str) -> dict[str, Any]:
+def knob(session: Session, spec: LaneSpec, name: str) -> dict[str, Any]:
     """An option of a setup: as typed, or as all lanes share it."""
     lang, option = session.lang, every_option()[name]
     value = spec.changes.get(name, session.shared_texts()[name])
@@ -137,6 +141,8 @@ def _knob(session: Session, spec: LaneSpec, name: str) -> dict[str, Any]:
     low, high = (SMALL if is_small else RANGES).get(name, RANGES.get(name, (1, 1)))
     table = words(lang, "setup")
     field = _field(session, name, value, (low, high), spec.key)
+    if option.is_time:
+        field["unit"] = words(lang, "unit")[session.last_good.setup.time]
     if option.kind == "choice":
         field["choices"] = [
             [choice, table[f"choice.{name}.{choice}"]] for choice in option.rule["choices"]
@@ -198,7 +204,7 @@ def _limit(comparison: Comparison, name: str) -> float | None:
     return limits[0] if limits else None
 
 
-def _points(curve: Curve | None) -> list[list[float]] | None:
+def points(curve: Curve | None) -> list[list[float]] | None:
     if curve is None:
         return None
     return [[round(float(v), 4) for v in axis] for axis in curve]

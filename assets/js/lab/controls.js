@@ -28,7 +28,7 @@ export function controls({send, drawers}) {
 
   const slider = (scope, field, set) => {
     const key = `${scope} ${field.name}`;
-    if (!sliders.has(key)) { sliders.set(key, make_slider(field, (value) => set(value))); }
+    if (!sliders.has(key)) { sliders.set(key, input_of(field, set)); }
     const one = sliders.get(key);
     one.update(field);
     return one.el;
@@ -75,8 +75,8 @@ export function fill_select(select, choices, value) {
   select.value = value;
 }
 
-/** A number as a box and a slider over its usual range; an empty box is "none". */
-function make_slider(first, set) {
+/** An option as a list of choices, or as a number in a box with a slider over its usual range; an empty box is "none". */
+export function input_of(first, set, has_slider = true) {
   const id = `lab-${first.name}-${Math.random().toString(36).slice(2, 8)}`;
   const name = h("label", {for: id});
   const box = h("input", {id, type: "text", inputmode: "numeric", class: "lab-number", autocomplete: "off", maxlength: 12});
@@ -86,7 +86,7 @@ function make_slider(first, set) {
   const choice = first.choices ? h("select", {id}) : null;
   const el = choice
     ? h("div", {class: "lab-field"}, h("div", {class: "lab-field-row"}, name, choice))
-    : h("div", {class: "lab-field"}, h("div", {class: "lab-field-row"}, name, h("span", {}, box, " ", unit)), range, fault);
+    : h("div", {class: "lab-field"}, h("div", {class: "lab-field-row"}, name, h("span", {}, box, " ", unit)), ...(has_slider ? [range] : []), fault);
   let field = first;
   let is_typing = false;
   const to_share = (value) => Math.round((STEPS * Math.log(Math.max(value, field.low) / field.low)) / Math.log(field.high / field.low));

@@ -4,6 +4,7 @@
 import {h, translate} from "../dom.js";
 import {compare} from "./compare.js";
 import {action, controls} from "./controls.js";
+import {load} from "./load.js";
 
 export function render({model}) {
   const send = (message) => model.send_msg(message);
@@ -19,6 +20,7 @@ export function render({model}) {
       pick: (t, place) => tell("rb-to-stage", {t, lane: model.view.setups[place].key}),
       look: (span) => send({type: "look", span}),
     }),
+    load: load({send: (message) => send({type: "part", part: "load", ...message})}),
   };
   const buttons = Object.keys(pages).map((name) => h("button", {
     role: "tab", id: `lab-tab-${name}`, "aria-controls": `lab-${name}`, word: `tab_${name}`, on: {click: () => choose(name)},

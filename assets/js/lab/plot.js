@@ -112,10 +112,11 @@ export function plot({title, unit, height = 132, pick = null, label = ""}) {
 }
 
 /** Grid, curves, limits and axes as one <svg>. */
-export function picture({x: axis_x, y: axis_y, series, limits = []}, width, height, pick) {
+export function picture({x: axis_x, y: axis_y, series, limits = [], window: lit = null}, width, height, pick) {
   const [left, right, top, base] = [axis_y.room ?? LEFT, width - RIGHT, ABOVE, height - BELOW];
   const [x, y] = [scale(axis_x, left, right), scale(axis_y, base, top)];
   const svg = draw("svg", {width, height});
+  if (lit) { svg.append(draw("rect", {x: x(lit[0]), y: top, width: Math.max(0, x(lit[1]) - x(lit[0])), height: base - top, class: "lit"})); }
   svg.append(...grid(axis_x, axis_y, {x, y, left, right, top, base}));
   for (const limit of limits) { svg.append(...limit_marks(limit, {x, y, left, right, top, base, axis_x, axis_y})); }
   for (const one of series) {

@@ -1,0 +1,135 @@
+"""The tab of load: who is here and who waits over time, Little's law, open against closed loop.
+
+The window of load is that of the shared setup, so a link has it; without one it is the time from
+the first to the last arrival. What keeps a queue bounded, and how many clients a closed loop has,
+are options of each setup.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from app.i18n import say, words
+from app.lab.part import Part
+from app.lab.view import knob, points
+from app.lanes import Lane
+from app.sentences import number
+from app.setup_options import MOST_IN_A_BOX
+from sim.clock import scale_of, to_internal, to_shown
+from sim.curves import Curve, thinned
+from sim.history import Ints
+from sim.metrics import Metrics
+from sim.metrics.load import Load as TheLoad
+
+KNOBS = ("concurrency", "think", "max_queue", "queue_timeout", "reserve", "on_full")
+FEWEST_CLIENTS = 1
+STEADY = 0.05  # of the arrivals: a queue that grows by less is said to stand
+
+
+class Load(Part):
+    """Load of each setup over a window."""
+
+    def shown(self) -> dict[str, Any]:
+        session = self.session
+        window = self._window()
+        unit = session.last_good.setup.time
+        return {
+            "window": [to_shown(time, unit) for time in window],
+            "is_own": session.last_good.setup.window is not None,
+            "end": max((to_shown(lane.end, unit) for lane in session.played), default=1),
+            "lanes": [self._lane(lane) for lane in session.played],
+            "headline": self._told(),
+        }
+
+    def handle(self, data: dict[str, Any]) -> None:
+        session = self.session
+        match data:
+            case {"do": "window", "span": [float() | int() as low, float() | int() as high]}:
+                if 0 <= low < high < np.inf:
+                    session.set_setup({"window": f"{self._typed(low)}, {self._typed(high)}"})
+            case {"do": "window", "span": None}:
+                session.set_setup({"window": ""})
+            case {"do": "set", "lane": str(lane), "name": str(name), "value": str(value)}:
+                if name in KNOBS:
+                    session.change_lane(lane, {name: value[:MOST_IN_A_BOX]})
+            case {"do": "close", "lane": str(lane)}:
+                self._close(lane)
+
+    def _typed(self, time: float) -> str:
+        """A time of the browser as it would be typed: whole ticks, or ms to the microsecond."""
+        return f"{time:.0f}" if self.session.last_good.setup.time == "tick" else f"{time:.3f}"
+
+    def _close(self, key: str) -> None:
+        """Beside an open loop the same server with as many clients as it had in it on average."""
+        session = self.session
+        load = next((self._load(lane) for lane in session.played if lane.key == key), None)
+        if load is None:
+            return
+        clients = max(FEWEST_CLIENTS, round(load.number))
+        before = {spec.key for spec in session.lanes}
+        session.copy_lane(key)
+        for spec in session.lanes:
+            if spec.key not in before:
+                session.change_lane(spec.key, {"concurrency": str(clients)})
+
+    @property
+    def _scale(self) -> int:
+        return scale_of(self.session.last_good.setup.time)
+
+    def _window(self) -> tuple[int, int]:
+        """The window of load in internal units."""
+        scenario = self.session.last_good
+        if scenario.setup.window is not None:
+            return scenario.setup.window
+        last = max((request.arrival for request in scenario.requests), default=0)
+        if last == 0:  # all at once, or a closed loop: as long as it runs
+            last = max((lane.end for lane in self.session.played), default=0)
+        return 0, max(last, to_internal(1, scenario.setup.time))
+
+    def _load(self, lane: Lane) -> TheLoad:
+        found = Metrics(lane.history).presence.load(self._window(), None, self._scale)
+        assert found is not None, "a window has begun when a run is over"
+        return found
+
+    def _lane(self, lane: Lane) -> dict[str, Any]:
+        presence, load = Metrics(lane.history).presence, self._load(lane)
+        times = np.unique(np.concatenate([presence.arrivals, presence.waited_until, presence.left]))
+        per = f"/{self._time_unit()}"
+        product = None if load.time is None else load.arrival_rate * load.time
+        return {
+            "here": self._course(times, presence.here_at(times)),
+            "waiting": self._course(times, presence.waiting_at(times)),
+            "slope": load.queue_slope,
+            "start": int(presence.waiting_at(np.array([self._window()[0]]))[0]),
+            "cells": [
+                f"{number(load.arrival_rate, 3)}{per}",
+                f"{number(load.served_rate, 3)}{per}",
+                "–" if load.time is None else f"{number(load.time, 3)} {self._time_unit()}",
+                "–" if product is None else number(product, 2),
+                number(load.number, 2),
+                "–" if load.queue_slope is None else f"{load.queue_slope:+.3f}{per}",
+            ],
+            "fields": [knob(self.session, lane.spec, name) for name in KNOBS],
+            "is_closed": lane.history.scenario.setup.concurrency is not None,
+        }
+
+    def _time_unit(self) -> str:
+        return "s" if self._scale > 1 else words(self.session.lang, "unit")["tick"]
+
+    def _course(self, times: Ints, counts: Ints) -> list[list[float]] | None:
+        return points(thinned(Curve(times / self._scale, counts.astype(np.float64))))
+
+    def _told(self) -> str:
+        """Which queue grows fastest in the window, in a sentence."""
+        session = self.session
+        loads = [self._load(lane) for lane in session.played]
+        slopes = [load.queue_slope or 0.0 for load in loads]
+        worst = int(np.argmax(slopes))
+        rate = loads[worst].arrival_rate
+        if slopes[worst] < STEADY * rate:
+            return say(session.lang, "lab.load.steady")
+        values = {"slope": number(slopes[worst], 2), "rate": number(rate, 2)}
+        unit = "lab.load.tick" if self._scale == 1 else "lab.load.second"
+        key = "lab.load.grows" if len(loads) == 1 else "lab.load.grows_most"
+        name = self.names[worst]
+        return say(session.lang, key, setup=name, per=say(session.lang, unit), **values)
