@@ -23,8 +23,7 @@ from sim.files import SYNTHETIC
 from sim.metrics import spread
 from sim.reading import read
 from sim.setup import Request, Setup
-from sim.traces.cut import KNOWN as CUTS
-from sim.traces.cut import cut
+from sim.traces.cut import LIMITS, PART, cut
 from sim.workload import generate
 from sim.workload.table import KINDS, LENGTHS, LONG, OF_KINDS, REGULAR
 
@@ -39,7 +38,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "long": LONG,
     "chance": ("seed",),
 }
-CUT_GROUPS: Mapping[str, tuple[str, ...]] = {"part": CUTS[:3], "limits": CUTS[3:]}
+CUT_GROUPS: Mapping[str, tuple[str, ...]] = {"part": PART, "limits": LIMITS}
 MOST_DRAWN = 20_000
 PLACE = ("workload",)
 
@@ -54,13 +53,9 @@ _FILLED: Texts = _DRAWN | {
     "prompt": "0:2, 50:6, 100:16", "output": "0:1, 50:3, 100:8",
 }  # fmt: skip
 _CUT: Texts = {
-    "start": "0",
-    "most": "",
-    "scale": "1",
-    "max_prompt": "",
-    "max_output": "",
-    "too_long": "cut",
-}
+    "start": "0", "duration": "", "most": "", "scale": "1",
+    "max_prompt": "", "max_output": "", "max_total": "", "too_long": "cut",
+}  # fmt: skip
 
 
 # What is asked.

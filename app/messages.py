@@ -87,7 +87,10 @@ def _phrase(rule: str, params: Mapping[str, Any], lang: str) -> str:
 def _joined(phrases: Iterable[str], lang: str) -> str:
     """Phrases as sentences of their own, in one paragraph."""
     capital = (text[:1].upper() + text[1:] for text in phrases)
-    return _space(lang).join(say(lang, "trace.sentence", text=text) for text in capital)
+    return _space(lang).join(
+        text if text.endswith(("?", "？")) else say(lang, "trace.sentence", text=text)
+        for text in capital
+    )
 
 
 def _space(lang: str) -> str:

@@ -207,7 +207,7 @@ class Session(param.Parameterized):
         """
         try:
             imported = read_trace(filename, data, unit=unit)
-            scenario = traffic(imported.requests, filename)
+            scenario = traffic(imported.requests, filename).with_setup(**imported.setup)
         except TraceError as error:
             fault = error
             unread = (filename, data) if fault.rule == "no_unit" else None

@@ -2,19 +2,21 @@
 
 A format is a set of names that must all be there. Order and further columns do not matter:
 BurstGPT's third file inserts two columns in the middle. A table of another kind is read by the
-usual names for an arrival, a prompt length and an output length; what its arrivals count must
-then come from the caller, from the column's name (`arrival_ms`), or be dates.
+usual names for an arrival, a prompt length and an output length (`columns`).
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
+from sim.traces.columns import USUAL, found, unit_in, usual
 from sim.traces.report import TraceError
-from sim.traces.table import Table
+from sim.traces.row import Table
 from sim.traces.values import UNIT_DIGITS, is_calendar
-from sim.traces.words import clean
+
+UnitFrom = Literal["declared", "format", "name", "dates", "guess", ""]
+
+GUESS: Final = "guess"  # a unit that the stamps themselves must tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,53 +45,43 @@ FORMATS: Final = (
         "burstgpt", "timestamp", "request tokens", "response tokens", "s", zero_rule="failed_call"
     ),
     Format("vllm_run", "arrival_time", "input_toks", "output_toks", "s"),
+    Format("bench", "start_times", "input_lens", "output_lens", "s", zero_rule="failed_call"),
 )
-
-# The usual names, most telling first, compared without case, spaces and punctuation.
-USUAL: Final[Mapping[str, str]] = {
-    "arrival": (
-        "arrival arrivaltime arrivaltimestamp arrivedat requesttime requesttimestamp submittime "
-        "starttime createdat timestamp datetime time ts"
-    ),
-    "prompt": (
-        "numprompttokens prompttokens numinputtokens inputtokens inputtoks numprefilltokens "
-        "prefilltokens contexttokens requesttokens promptlength promptlen inputlength inputlen "
-        "isl prompt input"
-    ),
-    "output": (
-        "numoutputtokens outputtokens outputtoks numcompletiontokens completiontokens "
-        "numgeneratedtokens generatedtokens numdecodetokens decodetokens responsetokens "
-        "outputlength outputlen osl output completion"
-    ),
-}
-_TRACELAB = {"session_id", "round_idx", "prefix_len", "tool_wait_after_ms"}
-_SUFFIX = re.compile(
-    r"(?P<stem>.+?)[ _\-.]*[ _\-.(\[](?P<unit>ns|us|µs|ms|s|sec|secs|seconds|milliseconds"
-    r"|microseconds|nanoseconds)[)\]]?",
-    re.I,
-)
-_UNIT_WORDS = {
-    "µs": "us",
-    "sec": "s",
-    "secs": "s",
-    "seconds": "s",
-    "milliseconds": "ms",
-    "microseconds": "us",
-    "nanoseconds": "ns",
+# vLLM's record of a request, all in seconds.
+_VLLM_STAMPS = ("arrival_time", "queued_ts")
+# Columns that are of use although they play none of the three roles.
+_HELPFUL = {
+    *("success", "errors", "request_id"),
+    *("queued_ts", "scheduled_ts", "first_token_ts", "last_token_ts", "ttfts", "itls"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of one file by role; without an `arrival` its arrivals are to be drawn."""
+    """The columns of one file by role; without an `arrival` its arrivals are to be drawn.
+
+    `unit` is what the arrivals count ("calendar": they are dates), or None where nothing says it.
+    """
 
     format: str
     arrival: str | None
     prompt: str
     output: str
-    unit: str
+    unit: str | None
+    unit_from: UnitFrom = ""
     blocks: str | None = None
     zero_rule: str = "below_one"
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The columns by role, those that were found."""
+        names = {"arrival": self.arrival, "prompt": self.prompt, "output": self.output}
+        return {role: name for role, name in names.items() if name is not None}
+
+    def unused(self, table: Table) -> tuple[str, ...]:
+        """The columns of the file that nothing is made of."""
+        used = {*self.roles.values(), self.blocks}
+        return tuple(n for n in table.names if n not in used and n.lower() not in _HELPFUL)
 
 
 def recognise(
@@ -98,27 +90,27 @@ def recognise(
     """Find the columns; what the caller declares is stronger than what the names suggest.
 
     Raises:
-        TraceError: no format and no usual names, or nothing says what the arrivals count.
+        TraceError: no format and no usual names.
     """
     _check_declared(table, columns, unit)
     layout = None if columns else _known(table, unit)
     if layout is None:
         layout = _guessed(table, columns, unit, needs_arrivals)
-    for name in (layout.arrival, layout.prompt, layout.output):
-        if table.names.count(name or "") > 1:
+    for name in layout.roles.values():
+        if table.names.count(name) > 1:
             raise TraceError("duplicate_column", table.name, line=table.names_line, field=name)
     return layout
 
 
 def _check_declared(table: Table, columns: Mapping[str, str], unit: str | None) -> None:
-    if unit is not None and unit not in UNIT_DIGITS:
+    if unit is not None and unit not in UNIT_DIGITS and unit != GUESS:
         raise TraceError("bad_unit", table.name, value=unit)
     for role, name in columns.items():
         if role not in USUAL:
             raise TraceError("bad_role", table.name, value=role)
         if name not in table.names:
             raise TraceError(
-                "no_column", table.name, line=table.names_line, field=name, found=_found(table)
+                "no_column", table.name, line=table.names_line, field=name, found=found(table)
             )
 
 
@@ -132,7 +124,7 @@ def _known(table: Table, unit: str | None) -> Layout | None:
                 arrival,
                 names[known.prompt],
                 names[known.output],
-                _unit(table, arrival, unit or known.unit),
+                *_unit(table, arrival, unit, (known.unit, "format")),
                 names[known.blocks] if known.blocks else None,
                 known.zero_rule,
             )
@@ -142,48 +134,40 @@ def _known(table: Table, unit: str | None) -> Layout | None:
 def _guessed(
     table: Table, columns: Mapping[str, str], unit: str | None, needs_arrivals: bool
 ) -> Layout:
-    if not columns and {name.lower() for name in table.names} >= _TRACELAB:
-        raise TraceError("closed_loop", table.name, line=table.names_line)
-    found = {role: columns.get(role) or _usual(table, role) for role in USUAL}
-    missing = [role for role in USUAL if found[role] is None]
-    arrival, prompt, output = found["arrival"], found["prompt"], found["output"]
+    by_role = {role: columns.get(role) or usual(table, role) for role in USUAL}
+    missing = [role for role in USUAL if by_role[role] is None]
+    arrival, prompt, output = by_role["arrival"], by_role["prompt"], by_role["output"]
     if prompt is None or output is None:
-        params = {"missing": ", ".join(missing), "found": _found(table)}
+        params = {"missing": ", ".join(missing), "found": found(table)}
         raise TraceError("unknown_header", table.name, line=table.names_line, **params)
     if arrival is None and needs_arrivals:
-        raise TraceError("no_arrivals", table.name, line=table.names_line, found=_found(table))
-    counted = "s" if arrival is None else _unit(table, arrival, unit or _suffix(arrival)[1])
-    return Layout("named_columns", arrival, prompt, output, counted)
+        raise TraceError("no_arrivals", table.name, line=table.names_line, found=found(table))
+    is_bench = table.kind == "bench"
+    return Layout(
+        "bench" if is_bench else "named_columns",
+        arrival,
+        prompt,
+        output,
+        *_unit(table, arrival, unit, _said(table, arrival)),
+        zero_rule="failed_call" if is_bench else "below_one",
+    )
 
 
-def _usual(table: Table, role: str) -> str | None:
-    """The column with the most telling of the usual names for a role."""
-    plain = {_plain(_suffix(name)[0] if role == "arrival" else name): name for name in table.names}
-    return next((plain[usual] for usual in USUAL[role].split() if usual in plain), None)
+def _said(table: Table, arrival: str | None) -> tuple[str | None, UnitFrom]:
+    """The unit that the name of a column says; without one the arrivals are drawn in seconds."""
+    if arrival is None:
+        return "s", ""
+    is_vllm = arrival in _VLLM_STAMPS and "queued_ts" in table.names
+    said = "s" if is_vllm else unit_in(arrival)
+    return said, "name" if said else ""
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]", "", name.lower())
-
-
-def _suffix(name: str) -> tuple[str, str | None]:
-    """A name without its unit, and the unit: `arrival_ms` is ("arrival", "ms")."""
-    match = _SUFFIX.fullmatch(name)
-    if match is None:
-        return name, None
-    word = match["unit"].lower()
-    return match["stem"], _UNIT_WORDS.get(word, word)
-
-
-def _unit(table: Table, arrival: str, unit: str | None) -> str:
-    """What the arrivals count: dates if the first one is a date, else the given unit."""
-    if is_calendar(table.first.values.get(arrival)):
-        return "calendar"
-    if unit is None:
-        raise TraceError("no_unit", table.name, line=table.names_line, field=arrival)
-    return unit
-
-
-def _found(table: Table) -> str:
-    names = [clean(name, 24) for name in table.names[:12]]
-    return (", ".join(names) or "–") + (", …" if len(table.names) > 12 else "")
+def _unit(
+    table: Table, arrival: str | None, declared: str | None, said: tuple[str | None, UnitFrom]
+) -> tuple[str | None, UnitFrom]:
+    """What the arrivals count, and who says so: the first one if it is a date, else the caller."""
+    if arrival is not None and is_calendar(table.first.values.get(arrival)):
+        return "calendar", "dates"
+    if declared not in (None, GUESS):
+        return declared, "declared"
+    return said

@@ -45,7 +45,8 @@ class Note:
 class Report:
     """How an import went; `read == imported + the counts in dropped`, always.
 
-    `span` is the time from the first arrival to the last, in nanoseconds.
+    `span` is the time from the first arrival to the last, in nanoseconds; in a closed loop, which
+    has no rate, it is 0. A file without lines (`has_lines`) counts the entries of its lists.
     """
 
     name: str
@@ -61,6 +62,8 @@ class Report:
     largest_prompt: int
     largest_output: int
     warnings: tuple[Note, ...]
+    has_rate: bool = True
+    has_lines: bool = True
 
     @property
     def num_dropped(self) -> int:
@@ -81,7 +84,7 @@ class Report:
             ),
             self._rate_note(),
             *(
-                Note("dropped", {"count": count, "line": line, **because(reason)})
+                Note(self._at("dropped"), {"count": count, "line": line, **because(reason)})
                 for reason, count, line in self.dropped
             ),
             *self._first_bad_notes(),
@@ -94,7 +97,13 @@ class Report:
         """The notes in plain English, such as "5.53 requests/s over 58.4 min"."""
         return [str(note) for note in self.notes()]
 
+    def _at(self, rule: str) -> str:
+        """The sentence that says where: on which line, or at which entry of the lists."""
+        return rule if self.has_lines else f"{rule}_nth"
+
     def _rate_note(self) -> Note:
+        if not self.has_rate:
+            return Note("no_rate_in_loop")
         if self.rate is None:
             return Note("no_rate")
         return Note("rate", {"rate": rate_text(self.rate), "span": span_text(self.span)})
@@ -104,7 +113,7 @@ class Report:
             return []
         line, name, value, rule = self.first_bad
         params = {"line": line, "field": name, "value": repr(value), **because(rule)}
-        return [Note("first_bad" if name else "first_bad_row", params)]
+        return [Note(self._at("first_bad") if name else "first_bad_row", params)]
 
     def _token_notes(self) -> list[Note]:
         tokens: dict[str, str | int] = {
@@ -115,7 +124,8 @@ class Report:
         }
         notes = [Note("tokens", tokens)]
         if self.cached_tokens:
-            notes.append(Note("cached", {"cached": self.cached_tokens}))
+            rule = "cached" if self.has_rate else "cached_prefix"
+            notes.append(Note(rule, {"cached": self.cached_tokens}))
         return notes
 
 

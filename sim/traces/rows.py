@@ -1,4 +1,4 @@
-"""From rows to requests: keep or drop each one, count the reasons, place the arrivals.
+"""From rows to requests: keep or drop each one, count the reasons.
 
 `Tally` is the one thing here that changes; it makes sure that every row is accounted for.
 """
@@ -6,21 +6,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from operator import attrgetter
 from typing import Self
 
-from sim.clock import NS_PER_MS
-from sim.setup import MAX_REQUESTS, MAX_TIME, Request
+from sim.setup import MAX_REQUESTS, Request
 from sim.traces.formats import Layout
-from sim.traces.report import NS_PER_S, Bad, Dropped, TraceError
-from sim.traces.table import Row, Table
-from sim.traces.values import BadValueError, arrival_reader, token_count
+from sim.traces.report import Bad, Dropped, TraceError
+from sim.traces.row import Row, Table
+from sim.traces.timings import Reader, Timing, timing_reader
+from sim.traces.values import BadValueError, arrival_reader, has_zone, token_count
 from sim.traces.words import clean
 
 # Mooncake's FAST '25 traces: one id stands for a block of 512 prompt tokens and all before it.
 BLOCK_TOKENS = 512
 # Reasons that are no fault of the file: they are not its "first bad value".
-_EXPECTED = ("failed_call", "over_limit")
+_EXPECTED = ("failed_call", "failed_request", "over_limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,8 @@ class Kept:
     prompt: int
     output: int
     blocks: tuple[int | str, ...] = ()
+    cached: int = 0
+    timing: Timing | None = None
 
     def at(self, arrival: int) -> Self:
         """The same row arriving at another time."""
@@ -41,11 +42,12 @@ class Kept:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts rows while they are read: all, and the dropped by reason."""
+    """Counts rows while they are read: all, the dropped by reason, dates without a zone."""
 
     read: int = 0
     first_bad: Bad | None = None
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    zones: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
 
     def drop(self, reason: str, line: int, name: str = "", value: object = "") -> None:
         """Count a dropped row, and remember it if it is the first bad one."""
@@ -58,15 +60,15 @@ class Tally:
         """The drops so far, a group for each reason in order of appearance."""
         return tuple(Dropped(reason, *counted) for reason, counted in self.counts.items())
 
-    def nothing_imported(self, file: str) -> TraceError:
+    def nothing_imported(self, table: Table) -> TraceError:
         """The error for a file of which every row was dropped."""
         bad = self.first_bad
         if bad is None:
-            return TraceError("only_failed_calls", file, read=self.read)
+            return TraceError("only_failed_calls", table.name, read=self.read)
         return TraceError(
             "nothing_imported",
-            file,
-            line=bad.line,
+            table.name,
+            line=None if table.kind == "bench" else bad.line,
             field=bad.field or None,
             value=bad.value,
             read=self.read,
@@ -78,7 +80,8 @@ def read_rows(table: Table, layout: Layout) -> tuple[list[Kept], Tally]:
     """Read all rows; the good ones in file order, at most 50,000, and the tally of the rest."""
     tally = Tally()
     kept: list[Kept] = []
-    arrival_ns = arrival_reader(layout.unit)
+    arrival_ns = arrival_reader(layout.unit or "s")
+    timing = timing_reader(table, layout.arrival)
     for row in table.rows:
         tally.read += 1
         if len(kept) >= MAX_REQUESTS:
@@ -86,7 +89,9 @@ def read_rows(table: Table, layout: Layout) -> tuple[list[Kept], Tally]:
         elif row.defect is not None:
             tally.drop(row.defect, row.line, value=row.raw)
         elif (good := _keep(row, layout, arrival_ns, tally)) is not None:
-            kept.append(good)
+            kept.append(good if timing is None else _timed(good, row, timing))
+            if layout.unit == "calendar":
+                tally.zones[has_zone(row.values.get(layout.arrival or ""))] += 1
     return kept, tally
 
 
@@ -95,6 +100,9 @@ def _keep(
 ) -> Kept | None:
     """The row read by a layout; None, and dropped into the tally, if a value breaks a rule."""
     values = row.values
+    if (failed := _failed(row)) is not None:
+        tally.drop("failed_request", row.line, failed)
+        return None
     name = layout.arrival or ""
     try:
         arrival = arrival_ns(values.get(name)) if name else 0
@@ -110,30 +118,24 @@ def _keep(
     return Kept(tally.read, row.line, arrival, prompt, output, blocks)
 
 
+def _failed(row: Row) -> str | None:
+    """The column that says that the request failed, as a benchmark's result does."""
+    success = row.values.get("success")
+    if success is not None and str(success).strip().lower() in ("false", "0", "no"):
+        return "success"
+    return "errors" if row.values.get("errors") else None
+
+
+def _timed(kept: Kept, row: Row, timing: Reader) -> Kept:
+    return replace(kept, timing=timing(row.values, kept.arrival))
+
+
 def _blocks(value: object) -> tuple[int | str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(block, int | str) for block in value):
         raise BadValueError("bad_blocks")
     return tuple(value)
-
-
-def place_arrivals(kept: list[Kept], tally: Tally) -> list[Kept]:
-    """In order of arrival, counted from the earliest; equal arrivals stay in file order.
-
-    What would arrive later than a scenario may last is dropped.
-    """
-    if not kept:
-        return []
-    start = min(row.arrival for row in kept)
-    placed = []
-    for row in kept:
-        arrival = row.arrival - start
-        if arrival <= MAX_TIME * NS_PER_MS:
-            placed.append(row.at(arrival))
-        else:
-            tally.drop("beyond_span", row.line, value=f"{arrival // NS_PER_S} s")
-    return sorted(placed, key=attrgetter("arrival"))
 
 
 def to_requests(placed: list[Kept]) -> tuple[Request, ...]:
@@ -146,7 +148,7 @@ def to_requests(placed: list[Kept]) -> tuple[Request, ...]:
     for row in placed:
         hits = sum(1 for _ in takewhile(seen.__contains__, row.blocks))
         seen.update(row.blocks)
-        cached = min(hits * BLOCK_TOKENS, row.prompt - 1)
+        cached = min(max(row.cached, hits * BLOCK_TOKENS), row.prompt - 1)
         requests.append(
             Request(f"R{row.number}", row.arrival, row.prompt, row.output, cached=cached)
         )

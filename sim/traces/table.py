@@ -1,4 +1,4 @@
-"""From bytes to rows: the text, whether it is CSV or JSON lines, the names, the rows.
+"""From bytes to rows: the text, whether it is CSV or JSON, and the rows of a CSV.
 
 A row is a table of names and values whatever the file was, with the line it starts on. What
 breaks a single row is a defect of that row; what makes the rest of the file unreadable (broken
@@ -6,53 +6,30 @@ quoting, broken JSON) is a `TraceError`.
 """
 
 import csv
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from collections.abc import Iterator
 from io import StringIO
-from typing import Literal, NamedTuple
 
+from sim.traces.json_table import open_json
 from sim.traces.report import TraceError
+from sim.traces.row import Row, Table, again
 from sim.traces.values import is_number
 
 MAX_BYTES = 64 * 2**20
 LFS_POINTER = "version https://git-lfs"
 
 
-class Row(NamedTuple):
-    """A row: the line it starts on (from 1), its values by name, or what is wrong with it."""
-
-    line: int
-    values: Mapping[str, object]
-    defect: str | None = None
-    raw: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """An opened file: the line with its names, its first row, all rows (to be read once)."""
-
-    name: str
-    kind: Literal["csv", "jsonl"]
-    names_line: int
-    names: tuple[str, ...]
-    first: Row
-    rows: Iterator[Row]
-
-
 def open_table(name: str, data: bytes | str) -> Table:
     """Open a file's content; what it is comes from the content, not from its name.
 
     Raises:
-        TraceError: empty, too big, not text, a Git LFS pointer, or neither CSV nor JSON lines.
+        TraceError: empty, too big, not text, a Git LFS pointer, or neither CSV nor JSON.
     """
     text = _text(name, data)
     if not text.strip():
         raise TraceError("empty_file", name)
     if text.startswith(LFS_POINTER):
         raise TraceError("lfs_pointer", name, line=1)
-    return _open_json(name, text) if text.lstrip()[0] in "{[" else _open_csv(name, text)
+    return open_json(name, text) if text.lstrip()[0] in "{[" else _open_csv(name, text)
 
 
 def _text(name: str, data: bytes | str) -> str:
@@ -66,45 +43,6 @@ def _text(name: str, data: bytes | str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"0x{data[error.start]:02x}"
         raise TraceError("not_utf8", name, line=line, value=byte) from None
-
-
-# JSON lines
-
-
-def _open_json(name: str, text: str) -> Table:
-    rows = _json_rows(name, text)
-    first = next(rows)
-    if first.defect is not None:
-        raise TraceError("json_document", name, line=first.line)
-    return Table(name, "jsonl", first.line, tuple(first.values), first, _again(first, rows))
-
-
-def _json_rows(name: str, text: str) -> Iterator[Row]:
-    for number, line in enumerate(StringIO(text, newline=None), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = _json(line)
-        except (ValueError, InvalidOperation, RecursionError):
-            rule = "json_document" if _is_document(text) else "broken_json"
-            raise TraceError(rule, name, line=number) from None
-        if isinstance(value, dict):
-            yield Row(number, value)
-        else:
-            yield Row(number, {}, "not_an_object", line.strip())
-
-
-def _json(text: str) -> object:
-    # NaN and Infinity stay words: a bad value of their row, not of the whole file.
-    return json.loads(text, parse_float=Decimal, parse_constant=str)
-
-
-def _is_document(text: str) -> bool:
-    try:
-        _json(text)
-    except (ValueError, InvalidOperation, RecursionError):
-        return False
-    return True
 
 
 # CSV
@@ -123,7 +61,7 @@ def _open_csv(name: str, text: str) -> Table:
     first = next(rows, None)
     if first is None:
         raise TraceError("no_rows", name, line=header_line)
-    return Table(name, "csv", header_line, names, first, _again(first, rows))
+    return Table(name, "csv", header_line, names, first, again(first, rows))
 
 
 def _csv_lines(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -156,8 +94,3 @@ def _is_servegen(cells: tuple[str, ...]) -> bool:
     """ServeGen's `start,rate,cv,process,param1,param2`; an idle window has no process."""
     numbers = (*cells[:3], *cells[4:])
     return len(cells) == 6 and not is_number(cells[3]) and all(map(is_number, numbers))
-
-
-def _again(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rest

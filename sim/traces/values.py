@@ -45,7 +45,7 @@ def arrival_reader(unit: str) -> Callable[[object], int]:
 
 def number_ns(value: object, digits: int) -> int:
     """A number of units, `digits` powers of ten above the nanosecond, as nanoseconds."""
-    number = _decimal(value, "not_a_number")
+    number = decimal_of(value, "not_a_number")
     if number and number.adjusted() + digits > 18:
         raise BadValueError("time_range")
     ns = int(number.scaleb(digits, _CONTEXT).to_integral_value(ROUND_HALF_EVEN, _CONTEXT))
@@ -73,22 +73,28 @@ def is_calendar(value: object) -> bool:
     return isinstance(value, str) and _CALENDAR.fullmatch(value.strip()) is not None
 
 
-def token_count(value: object, below_one: str = "below_one") -> int:
-    """A number of tokens, from 1 to the most a request may have; "374.0" is whole too.
+def has_zone(value: object) -> bool:
+    """Whether a date says its time zone."""
+    match = _CALENDAR.fullmatch(str(value).strip())
+    return match is not None and match[8] is not None
 
-    `below_one` is the id of the rule that a smaller one breaks.
+
+def token_count(value: object, too_small: str = "below_one", least: int = 1) -> int:
+    """A number of tokens, from `least` to the most a request may have; "374.0" is whole too.
+
+    `too_small` is the id of the rule that a smaller one breaks.
     """
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9:
         count = int(value)
     else:
-        number = _decimal(value, "not_whole")
+        number = decimal_of(value, "not_whole")
         if number.adjusted() > 18:
-            raise BadValueError("too_many_tokens" if number > 0 else below_one)
+            raise BadValueError("too_many_tokens" if number > 0 else too_small)
         count = int(number)
         if count != number:
             raise BadValueError("not_whole")
-    if count < 1:
-        raise BadValueError(below_one)
+    if count < least:
+        raise BadValueError(too_small)
     if count > MAX_TOKENS:
         raise BadValueError("too_many_tokens")
     return count
@@ -99,7 +105,8 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
-def _decimal(value: object, rule: str) -> Decimal:
+def decimal_of(value: object, rule: str) -> Decimal:
+    """A number with all its digits; `rule` is the id of what a text that is none breaks."""
     text = _text(value)
     if _NUMBER.fullmatch(text) is None:
         raise BadValueError(rule)

@@ -553,7 +553,7 @@ def test_a_file_of_values_above_a_limit_is_refused_with_the_limit():
 def test_a_file_above_the_limit_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(table_module, "MAX_BYTES", 2**20)
     assert refused(b"x" * (2**20 + 1)).rule == "too_big"
-    monkeypatch.setattr("sim.traces.MAX_BYTES", 2**20)
+    monkeypatch.setattr("sim.traces.importing.MAX_BYTES", 2**20)
     path = tmp_path / "big.csv"
     path.write_bytes(b"x" * (2**20 + 1))
     with pytest.raises(TraceError, match=r"big\.csv: larger than 1 MiB; cut the file"):
