@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sim import commands, trials
+from sim import commands, trace_command, trials
 from sim.bench import NUM_REQUESTS
 from sim.files import FileError
 from sim.presets import PRESETS
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(group)
     _add_compare(group)
     _add_sweep(group)
+    trace_command.add_command(group)
     rounds = group.add_parser("rounds", help="rounds of a scenario in vLLM's recorded form")
     rounds.add_argument("file", type=Path)
     rounds.set_defaults(act=commands.rounds)
@@ -157,19 +158,11 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     """What is run, and under which settings."""
     parser.add_argument("what", help="a built-in scenario, a scenario file or a request trace")
     _add_settings(parser)
-    parser.add_argument(
-        "--columns",
-        default="",
-        metavar="arrival=T,prompt=IN,output=OUT",
-        help="which columns of a trace to read, where their names do not say it",
-    )
-    parser.add_argument("--unit", choices=("s", "ms", "us", "ns"), help="of a trace's arrivals")
-    parser.add_argument(
-        "--rate", type=float, help="made-up arrivals a second, for a trace of lengths only"
-    )
+    trace_command.add_options(parser)
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
+    """A preset and settings on top of it."""
     parser.add_argument("--preset", choices=list(PRESETS), help="a scheduler by name")
     parser.add_argument(
         "--set",

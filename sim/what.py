@@ -15,7 +15,12 @@ from sim import presets, reading
 from sim.files import SYNTHETIC, builtin, builtin_files, read_table, suggestion, traffic
 from sim.problems import ScenarioError
 from sim.scenario import Scenario
-from sim.traces import read_trace_file
+from sim.setup import Request
+from sim.traces import Imported, Note, Options, read_trace_file
+from sim.traces.cut import KNOWN as CUTS
+from sim.traces.cut import cut, told
+
+TRACE_OPTIONS = ("columns", "unit", "rate", "spread", "loop", *CUTS)
 
 
 class RefusedError(Exception):
@@ -33,17 +38,27 @@ def short(error: Exception) -> str:
 def find(options: argparse.Namespace) -> Scenario:
     """A built-in scenario or one of its lanes, a scenario file, or a trace."""
     what = options.what
-    names = (*builtin_files(), SYNTHETIC)
-    if what.partition("/")[0] in builtin_files() or what == SYNTHETIC:
-        return builtin(what)
     path = Path(what)
+    if found := _scenario(what, path):
+        if given := [option for option in TRACE_OPTIONS if vars(options).get(option)]:
+            raise RefusedError(f"--{given[0].replace('_', '-')} is for a trace; {what} is none")
+        return found
+    names = (*builtin_files(), SYNTHETIC)
     if not path.is_file():
         kind = "a folder, not a file" if path.is_dir() else "no such file"
         near = suggestion(what, names) or "; python -m sim list names those"
         raise RefusedError(f"{what}: {kind}, nor a built-in scenario{near}")
-    if path.suffix.lower() == ".toml" or (path.suffix.lower() == ".json" and _is_scenario(path)):
-        return _scenario_file(path)
     return _trace(path, options)
+
+
+def _scenario(what: str, path: Path) -> Scenario | None:
+    """A built-in scenario, a lane, or the scenario in a file."""
+    if what.partition("/")[0] in builtin_files() or what == SYNTHETIC:
+        return builtin(what)
+    ending = path.suffix.lower()
+    if path.is_file() and (ending == ".toml" or (ending == ".json" and _is_scenario(path))):
+        return _scenario_file(path)
+    return None
 
 
 def _is_scenario(path: Path) -> bool:
@@ -58,12 +73,39 @@ def _scenario_file(path: Path) -> Scenario:
 
 
 def _trace(path: Path, options: argparse.Namespace) -> Scenario:
-    columns = _columns(options.columns)
-    imported = read_trace_file(path, columns=columns, unit=options.unit, rate=options.rate)
-    scenario = traffic(imported.requests, path.name)
-    for line in (*imported.report.lines(), scenario.note):
-        sys.stderr.write(line + "\n")
+    imported, requests, cuts = traced(path, options)
+    scenario = traffic(requests, path.name).with_setup(**imported.setup)
+    for line in (*imported.report.lines(), *cuts, scenario.note):
+        sys.stderr.write(f"{line}\n")
     return scenario
+
+
+def traced(
+    path: Path, options: argparse.Namespace
+) -> tuple[Imported, tuple[Request, ...], tuple[Note, ...]]:
+    """A trace, the part of its requests that is asked for, and what is left out."""
+    imported = read_trace_file(path, **trace_options(options))
+    asked = vars(options)
+    part = {name: asked[name] for name in CUTS if asked.get(name) is not None}
+    requests, problems = cut(imported.requests, part)
+    if problems:
+        said = {name: f"--{name.replace('_', '-')} {value}" for name, value in part.items()}
+        problem = problems[0]
+        if problem.rule == "no_requests":
+            raise RefusedError(f"{path}: {' '.join(said.values())}: leaves no request; take more")
+        raise RefusedError(f"{path}: {said[str(problem.place[-1])]}: {problem.told}")
+    return imported, requests, told(imported.requests, part)
+
+
+def trace_options(options: argparse.Namespace) -> Options:
+    """How the command line wants a trace to be read."""
+    return {
+        "columns": _columns(options.columns),
+        "unit": options.unit,
+        "rate": options.rate,
+        "spread": options.spread,
+        "loop": options.loop,
+    }
 
 
 def _columns(text: str) -> dict[str, str]:

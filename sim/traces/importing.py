@@ -143,15 +143,14 @@ def _recognised(table: Table, options: Options) -> Layout:
 
 
 def _with_guess(table: Table, layout: Layout, options: Options) -> Layout:
-    """The layout with the likeliest unit, if the caller will have a guess."""
+    """The layout with the likeliest unit, if the caller will have a guess or it does not matter."""
     stamps = stamps_of(row.values.get(layout.arrival or "") for row in table.rows)
     guess = guess_unit(stamps)
-    if guess is not None and options.get("unit") == GUESS:
-        return replace(layout, unit=guess, unit_from="guess")
     if guess is None:
-        params: dict[str, Any] = {"reason": "one_stamp"}
-    else:
-        params = {"reason": "guess", "unit": guess, **rate_note(stamps, guess).params}
+        return replace(layout, unit="s")
+    if options.get("unit") == GUESS:
+        return replace(layout, unit=guess, unit_from=GUESS)
+    params: dict[str, Any] = {"unit": guess, **rate_note(stamps, guess).params}
     raise TraceError("no_unit", table.name, line=table.names_line, field=layout.arrival, **params)
 
 

@@ -70,7 +70,7 @@ def preview_trace(
     first = list(islice(table.rows, num_rows))
     layout = _layout(table, options)
     rates, guess = _rates(layout, chain(first, table.rows))
-    guessed = guess if layout and layout.unit is None else None
+    unit, unit_from = _unit(layout, guess)
     notes, problem = _tried(name, data, options)
     return Preview(
         name=table.name,
@@ -80,8 +80,8 @@ def preview_trace(
         rows=tuple(_cells(row, table.names) for row in first),
         format=REPLAY if is_replay(table) else layout.format if layout else "",
         roles=_roles(table, layout),
-        unit=guessed or (layout.unit if layout else None),
-        unit_from=GUESS if guessed else layout.unit_from if layout else "",
+        unit=unit,
+        unit_from=unit_from,
         rates=rates,
         notes=notes,
         problem=problem,
@@ -109,6 +109,15 @@ def _rates(layout: Layout | None, rows: Iterable[Row]) -> tuple[dict[str, Note],
         return {}, None
     stamps = stamps_of(row.values.get(layout.arrival) for row in rows)
     return {unit: rate_note(stamps, unit) for unit in UNIT_DIGITS}, guess_unit(stamps)
+
+
+def _unit(layout: Layout | None, guess: str | None) -> tuple[str | None, str]:
+    """What the arrivals count, and who says so."""
+    if layout is None or layout.arrival is None:
+        return None, ""
+    if layout.unit is not None:
+        return layout.unit, layout.unit_from
+    return (None, "") if guess is None else (guess, GUESS)
 
 
 def _tried(

@@ -28,6 +28,10 @@ class Loop:
     concurrency: int
     think: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """As in a scenario file, the pause in ms."""
+        return {"concurrency": self.concurrency, "think": self.think / NS_PER_MS}
+
     @property
     def setup(self) -> Mapping[str, Any]:
         """The same as fields of a `Setup`."""

@@ -9,6 +9,7 @@ from sim.traces.report import NS_PER_S, Note, rate_text, span_text
 from sim.traces.values import UNIT_DIGITS, BadValueError, decimal_of
 
 LIKELY = (0.001, 1_000)  # requests/s; beyond, the unit is doubted
+MOST_DIGITS = 24  # before the point; longer numbers are no stamps
 FEW = 10  # requests; of fewer a rate says little
 USUAL_RATE = Decimal(3)  # requests/s: a guessed unit comes nearest to it
 SINCE_1970 = (12 * 10**8, 22 * 10**8)  # seconds: the years 2008 to 2039
@@ -27,7 +28,9 @@ def stamps_of(values: Iterable[object]) -> Stamps:
     numbers = []
     for value in values:
         with suppress(BadValueError):
-            numbers.append(decimal_of(value, "not_a_number"))
+            number = decimal_of(value, "not_a_number")
+            if number.adjusted() <= MOST_DIGITS:
+                numbers.append(number)
     return Stamps(len(numbers), min(numbers, default=Decimal()), max(numbers, default=Decimal()))
 
 
@@ -53,8 +56,10 @@ def guess_unit(stamps: Stamps) -> str | None:
 
 def rate_note(stamps: Stamps, unit: str) -> Note:
     """The rate if the stamps count a unit: "5.53 requests/s over 58.4 min"."""
+    if stamps.low == stamps.high:
+        return Note("no_rate")
     span = int((stamps.high - stamps.low).scaleb(UNIT_DIGITS[unit]))
-    return Note("rate", _rate(stamps.num, span)) if span else Note("no_rate")
+    return Note("rate", _rate(stamps.num, max(span, 1)))
 
 
 def _rate(count: int, span: int) -> dict[str, str]:

@@ -104,8 +104,6 @@ _REASONS = {
     "sessions_mix": (
         "each session has its own next round, and in a closed loop whoever is free takes the next"
     ),
-    "guess": "read as {unit} it would be {rate} requests/s over {span}",
-    "one_stamp": "all of it is one number",
 }
 
 _ERRORS = {
@@ -157,7 +155,10 @@ _ERRORS = {
     "fix_closed_loop": (
         "ask for the nearest closed loop, or use a trace that has an arrival for every request"
     ),
-    "no_unit": "nothing says what this column of arrivals counts; {reason}",
+    "no_unit": (
+        "nothing says what this column of arrivals counts; "
+        "read as {unit} it would be {rate} requests/s over {span}"
+    ),
     "fix_no_unit": (
         "name it with its unit ({field}_s, {field}_ms), or declare unit s, ms, us, ns or guess"
     ),

@@ -6,7 +6,7 @@ import pytest
 
 from sim.clock import NS_PER_MS
 from sim.setup import MAX_TIME, Request
-from sim.traces.cut import cut
+from sim.traces.cut import cut, told
 
 SECOND = 1_000 * NS_PER_MS
 REQUESTS = tuple(
@@ -83,3 +83,50 @@ def test_a_pace_that_leaves_the_clock_is_refused() -> None:
     late = [Request("A", 0, 1, 1), Request("B", MAX_TIME * NS_PER_MS // 2, 1, 1)]
     _, (problem,) = cut(late, {"scale": 4})
     assert (problem.rule, problem.params["high"]) == ("too_large", 2)
+
+
+def test_it_ends_after_its_duration_and_before_the_pace_changes() -> None:
+    requests = part(start=2, duration=3, scale=2)
+    assert [(r.id, r.arrival) for r in requests] == [
+        ("R2", 0),
+        ("R3", 2 * SECOND),
+        ("R4", 4 * SECOND),
+    ]
+
+
+def test_all_in_all_cuts_the_prompt_first_and_then_the_output() -> None:
+    requests = part(max_total=105)
+    assert [(r.prompt, r.output) for r in requests[:3]] == [(95, 10), (85, 20), (75, 30)]
+    ((request,), _) = cut([Request("L", 0, 5, 50, max_output=80)], {"max_total": 20})
+    assert (request.prompt, request.output, request.max_output) == (1, 19, 19)
+    ((roomy,), _) = cut([Request("L", 0, 50, 10, max_output=80)], {"max_total": 40})
+    assert (roomy.prompt, roomy.output, roomy.max_output) == (30, 10, 10)
+
+
+def total(request: Request) -> int:
+    return request.prompt + request.output
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"start": 3, "duration": 4, "most": 2, "max_prompt": 450, "too_long": "drop"},
+        {"start": 1.5, "most": 3, "max_output": 35, "scale": 2},
+        {"max_total": 500},
+    ],
+)
+def test_what_is_left_out_and_what_is_taken_make_all(table: dict[str, Any]) -> None:
+    kept, *others = told(REQUESTS, table)
+    counts = {note.rule: note.params["count"] for note in others}
+    left_out = sum(int(n) for rule, n in counts.items() if rule != "cut_shortened")
+    assert kept.params["requests"] == len(REQUESTS)
+    assert kept.params["kept"] == len(part(**table)) == len(REQUESTS) - left_out
+    whole = {request.id: request for request in REQUESTS}
+    shortened = [r for r in part(**table) if total(r) < total(whole[r.id])]
+    assert counts.get("cut_shortened", 0) == len(shortened)
+
+
+def test_where_nothing_is_asked_nothing_is_told() -> None:
+    assert told(REQUESTS, {}) == ()
+    assert told(REQUESTS, {"start": -1}) == ()
+    assert [note.rule for note in told(REQUESTS, {"scale": 2})] == ["cut_kept"]

@@ -1,6 +1,5 @@
 """Trace import: every format and quirk with made-up rows, and the figures of the public files."""
 
-import json
 import re
 
 import pytest
@@ -11,34 +10,12 @@ from sim.setup import MAX_REQUESTS, MAX_TOKENS
 from sim.traces import WORDS, Bad, Dropped, TraceError, read_trace, read_trace_file
 from sim.traces import table as table_module
 from sim.traces.report import rate_text, span_text
-
-AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens"
-VIDUR = "arrived_at,num_prefill_tokens,num_decode_tokens"
-BURST = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type"
-
-
-def csv(header, *rows, end="\n"):
-    return end.join([header, *rows, ""])
-
-
-def jsonl(*rows):
-    return "".join(json.dumps(row) + "\n" for row in rows)
+from tests.sim.trace_files import AZURE, BURST, VIDUR, csv, jsonl, refused
 
 
 def shape(imported):
     """Arrival in ms, prompt and output of each request."""
     return [(r.arrival / 1e6, r.prompt, r.output) for r in imported.requests]
-
-
-def refused(data, name="log.csv", **options):
-    """The error that a file must give; its text must be one line that names the file."""
-    with pytest.raises(TraceError) as caught:
-        read_trace(name, data, **options)
-    error = caught.value
-    assert str(error).startswith(name)
-    assert len(str(error).splitlines()) == 1
-    assert error.remedy in WORDS
-    return error
 
 
 # Formats
@@ -388,6 +365,7 @@ def test_report_reads_as_sentences():
     assert report.lines() == [
         "read 1,201 rows, imported 1,201, dropped 0",
         "4 requests/s over 5.0 min",
+        "every gap is the same (250 ms): the arrivals look generated",
         "840,700 prompt tokens (largest 1,300), 721,801 output tokens (largest 1,201)",
         "format: Vidur trace",
     ]
@@ -476,9 +454,9 @@ def test_a_rate_that_is_none_is_refused(rate):
 
 def test_tracelab_replay_is_refused_and_told_apart():
     header = "session_id,round_idx,prefix_len,input_len,output_len,tool_wait_after_ms"
-    error = refused(csv(header, "0,0,10,5,7,20"))
+    error = refused(csv(header, "0,0,10,5,7,20", "0,1,22,5,7,20", "0,2,34,5,7,30", "0,3,46,5,7,9"))
     assert error.rule == "closed_loop"
-    assert "arrivals are missing" in str(error)
+    assert "a replay of sessions without arrivals" in str(error)
 
 
 def test_other_headers_are_refused_with_what_was_found_and_what_is_expected():
@@ -491,10 +469,10 @@ def test_other_headers_are_refused_with_what_was_found_and_what_is_expected():
 
 
 def test_arrivals_without_a_unit_are_refused_with_the_two_ways_to_give_one():
-    error = refused(csv("timestamp,prompt_tokens,completion_tokens", "5,6,7"))
+    error = refused(csv("timestamp,prompt_tokens,completion_tokens", "5,6,7", "9,6,7"))
     assert (error.rule, error.field) == ("no_unit", "timestamp")
     assert "timestamp_s, timestamp_ms" in str(error)
-    assert "declare unit s, ms, us or ns" in str(error)
+    assert "declare unit s, ms, us, ns or guess" in str(error)
 
 
 def test_wrong_declarations_are_refused():
@@ -623,19 +601,26 @@ def test_public_lengths_file_is_refused_and_sums_up_with_a_rate(traces):
     assert report.largest_prompt == 4009
 
 
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
-        ("servegen_deepseek-r1_chunk-0-trace.csv", "servegen"),
-        ("tracelab_session_workload_example.csv", "closed_loop"),
-        ("llmservingsim_vllm019_RTXPRO6000_Llama-3.1-8B.timeseries.csv", "unknown_header"),
-        ("llmservingsim_vllm019_RTXPRO6000_Llama-3.1-8B.meta.json", "json_document"),
-    ],
-)
+REFUSED = [
+    ("servegen_deepseek-r1_chunk-0-trace.csv", "servegen"),
+    ("tracelab_session_workload_example.csv", "closed_loop"),
+    ("llmservingsim_vllm019_RTXPRO6000_Llama-3.1-8B.timeseries.csv", "unknown_header"),
+    ("llmservingsim_vllm019_RTXPRO6000_Llama-3.1-8B.meta.json", "json_document"),
+]
+
+
+@pytest.mark.parametrize(("name", "rule"), REFUSED)
 def test_public_file_that_is_no_trace_is_refused(traces, name, rule):
     with pytest.raises(TraceError) as caught:
         read_trace_file(traces / name)
     assert caught.value.rule == rule
+
+
+def test_every_public_file_is_imported_or_refused_above(traces):
+    refused_files = {name for name, _ in REFUSED}
+    lengths = "vidur_arxiv_summarization_stats.rows1-500.csv"
+    names = {path.name for path in traces.iterdir() if path.suffix != ".md"}
+    assert names == {*EXPECTED, *refused_files, lengths}
 
 
 def test_two_importers_agree_on_the_conversation_trace(traces):
