@@ -9,6 +9,7 @@ nearest loop; then the report says what it changes.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sim.clock import NS_PER_MS
@@ -61,6 +62,24 @@ def read_replay(table: Table, *, nearest: bool) -> tuple[list[Kept], Tally, Loop
         TraceError: no loop of the simulator says the same, and `nearest` is not set.
     """
     tally = Tally()
+    sessions = _sessions(_rounds(table, tally))
+    waits = [one.wait for session in sessions for one in session[:-1]]
+    changes = _changes(sessions, waits)
+    if changes and not nearest:
+        params: dict[str, Any] = {"reason": changes[0].rule, **changes[0].params}
+        raise TraceError("closed_loop", table.name, line=table.names_line, **params)
+    loop = Loop(max(len(sessions), 1), sum(waits) // len(waits) if waits else 0)
+    places = [(place, one.kept) for session in sessions for place, one in enumerate(session)]
+    entering = [kept for _, kept in sorted(places, key=itemgetter(0))]
+    told = Note("as_closed_loop", {"clients": len(sessions), "think": span_text(loop.think)})
+    return entering, tally, loop, [told, *changes]
+
+
+def _rounds(table: Table, tally: Tally) -> list[_Round]:
+    """The good rows in file order; the rest is dropped into the tally."""
+    for name in table.names:
+        if name.lower() in NAMES and table.names.count(name) > 1:
+            raise TraceError("duplicate_column", table.name, line=table.names_line, field=name)
     names = {name.lower(): name for name in table.names}
     rounds: list[_Round] = []
     for row in table.rows:
@@ -71,21 +90,7 @@ def read_replay(table: Table, *, nearest: bool) -> tuple[list[Kept], Tally, Loop
             tally.drop(row.defect, row.line, value=row.raw)
         elif (good := _keep(row, names, tally)) is not None:
             rounds.append(good)
-    sessions = _sessions(rounds)
-    waits = [one.wait for session in sessions for one in session[:-1]]
-    changes = _changes(sessions, waits)
-    if changes and not nearest:
-        params: dict[str, Any] = {"reason": changes[0].rule, **changes[0].params}
-        raise TraceError("closed_loop", table.name, line=table.names_line, **params)
-    loop = Loop(max(len(sessions), 1), sum(waits) // len(waits) if waits else 0)
-    entering = [
-        session[place].kept
-        for place in range(max(map(len, sessions), default=0))
-        for session in sessions
-        if place < len(session)
-    ]
-    told = Note("as_closed_loop", {"clients": len(sessions), "think": span_text(loop.think)})
-    return entering, tally, loop, [told, *changes]
+    return rounds
 
 
 def _keep(row: Row, names: Mapping[str, str], tally: Tally) -> _Round | None:
@@ -99,8 +104,8 @@ def _keep(row: Row, names: Mapping[str, str], tally: Tally) -> _Round | None:
 
     try:
         session = str(value("session_id") or "")
-        place = token_count(value("round_idx"), "below_zero", least=0)
-        prefix = token_count(value("prefix_len"), "below_zero", least=0)
+        place = token_count(value("round_idx"), None)
+        prefix = token_count(value("prefix_len"), None)
         prompt = token_count(prefix + token_count(value("input_len")))
         output = token_count(value("output_len"))
         wait = number_ns(value("tool_wait_after_ms"), UNIT_DIGITS["ms"])

@@ -79,22 +79,25 @@ def has_zone(value: object) -> bool:
     return match is not None and match[8] is not None
 
 
-def token_count(value: object, too_small: str = "below_one", least: int = 1) -> int:
-    """A number of tokens, from `least` to the most a request may have; "374.0" is whole too.
+def token_count(value: object, zero_rule: str | None = "below_one") -> int:
+    """A number of tokens, from 1 to the most a request may have; "374.0" is whole too.
 
-    `too_small` is the id of the rule that a smaller one breaks.
+    `zero_rule` is the id of the rule that 0 breaks; with None it breaks none.
     """
+    negative = "below_zero" if zero_rule is None else "below_one"
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9:
         count = int(value)
     else:
         number = decimal_of(value, "not_whole")
         if number.adjusted() > 18:
-            raise BadValueError("too_many_tokens" if number > 0 else too_small)
+            raise BadValueError("too_many_tokens" if number > 0 else negative)
         count = int(number)
         if count != number:
             raise BadValueError("not_whole")
-    if count < least:
-        raise BadValueError(too_small)
+    if count < 0:
+        raise BadValueError(negative)
+    if count == 0 and zero_rule is not None:
+        raise BadValueError(zero_rule)
     if count > MAX_TOKENS:
         raise BadValueError("too_many_tokens")
     return count

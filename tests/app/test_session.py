@@ -638,6 +638,24 @@ def test_a_trace_is_shown_as_it_was_recorded(session: Session) -> None:
     json.dumps(session.payload, allow_nan=False)
 
 
+def test_a_replay_of_a_session_runs_as_the_closed_loop_it_is(session: Session) -> None:
+    head = b"session_id,round_idx,prefix_len,input_len,output_len,tool_wait_after_ms\n"
+    session.open_trace("replay.csv", head + b"a,0,0,10,2,40\na,1,12,5,2,0\n")
+    setup = session.last_good.setup
+    assert (setup.concurrency, setup.think) == (1, 40_000_000)
+    assert "closed loop" in session.notice
+    assert figure(session, "finished") == 2
+
+
+@pytest.mark.parametrize(("lang", "question"), [("en", "is this right? "), ("zh", "对吗？")])
+def test_a_doubt_ends_in_a_question(session: Session, lang: str, question: str) -> None:
+    session.lang = lang
+    rows = "".join(f"2024-01-{day:02} 00:00:0{day % 7},5,6\n" for day in range(1, 13))
+    session.open_trace("x.csv", f"TIMESTAMP,ContextTokens,GeneratedTokens\n{rows}".encode())
+    assert question in session.notice
+    assert "?." not in session.notice and "？。" not in session.notice
+
+
 def test_a_short_trace_can_be_edited(session: Session) -> None:
     session.open_trace("short.csv", b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,10,2\n")
     assert not session.read_only

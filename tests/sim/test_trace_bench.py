@@ -109,7 +109,12 @@ def test_several_runs_in_a_file_and_empty_lists_are_refused() -> None:
 
 
 def test_timings_that_are_no_timings_are_left_out_and_the_request_stays() -> None:
-    odd = result(ttfts=[0.5, None, 0.0, -1], errors=[""] * 4, output_lens=[3, 1, 4, 2])
+    odd = result(
+        ttfts=[0.5, None, 0.0, 0.5],
+        itls=[[0.25], [], [0.5], [1.5, -0.5]],
+        output_lens=[3, 1, 4, 2],
+        errors=[""] * 4,
+    )
     imported = read_trace("b.json", json.dumps(odd))
     assert [timing is not None for timing in imported.timings] == [True, False, False, False]
     assert "1 requests have measured timings, 3 do not" in said(imported.report)

@@ -223,6 +223,13 @@ def test_bad_rows_of_a_replay_are_dropped_with_reasons() -> None:
     )
     assert (report.read, report.imported) == (7, 1)
     assert refused(csv(REPLAY, bad[0])).rule == "nothing_imported"
+    assert refused(csv(f"{REPLAY},session_id", "a,0,0,10,5,0,a")).rule == "duplicate_column"
+
+
+def test_rounds_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.traces.sessions.MAX_REQUESTS", 2)
+    rows = (f"a,{i},0,10,5,7" for i in range(4))
+    assert read_trace("x.csv", csv(REPLAY, *rows)).report.dropped == (Dropped("over_limit", 2, 4),)
 
 
 WHOLE = st.sampled_from(["0", "1", "2", "x", "", "-1", "1.5"])

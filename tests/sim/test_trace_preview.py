@@ -155,6 +155,8 @@ def test_a_run_takes_the_part_and_the_loop_of_a_trace(
     path.write_text(csv(REPLAY, "a,0,0,10,5,100", "a,1,15,5,5,0"), encoding="utf-8")
     assert main(["run", str(path), "--json"]) == 0
     scenario = json.loads(capsys.readouterr().out)["scenario"]
+    assert main(["trace", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["loop"] == {"concurrency": 1, "think": 100}
     assert (scenario["setup"]["concurrency"], scenario["setup"]["think"]) == (1, 100)
 
 

@@ -116,6 +116,13 @@ def test_burstgpt_is_read_by_name_with_six_or_eight_columns_and_drops_failed_cal
     assert (report.format, report.read, report.imported) == ("burstgpt", 3, 1)
     assert report.dropped == (Dropped("failed_call", 2, 3),)
     assert report.first_bad is None
+    odd = csv(BURST, "7,x,20,5,25,y", "8,x,5,-1,4,y", "9,x,5,1.5,6,y", "9,x,,5,5,y", "9,x,5,0,5,y")
+    assert read_trace("b.csv", odd).report.dropped == (
+        Dropped("below_one", 1, 3),
+        Dropped("not_whole", 1, 4),
+        Dropped("missing", 1, 5),
+        Dropped("failed_call", 1, 6),
+    )
     assert "dropped 2, first on line 3: failed call, 0 tokens" in report.lines()
     assert shape(read_trace("b3.csv", eight)) == [(0, 20, 5), (2500, 8, 4)]
 
