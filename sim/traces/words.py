@@ -43,7 +43,8 @@ _REPORT = {
     "first_bad_row": "first bad row: line {line}, {value}: {reason}",
     "sorted": "arrivals were out of order {count} times; the requests are sorted by arrival",
     "batched_arrivals": (
-        "arrivals are stamped in batches: about {each} requests share each of {stamps} times"
+        "arrivals are stamped in batches: about {each} requests share each of {stamps} times "
+        "(--spread spreads them evenly)"
     ),
     "spread": (
         "arrivals were stamped in batches: {count} requests shared one of {stamps} times and are "
@@ -153,7 +154,8 @@ _ERRORS = {
         "a replay of sessions without arrivals, and no closed loop says the same: {reason}"
     ),
     "fix_closed_loop": (
-        "ask for the nearest closed loop, or use a trace that has an arrival for every request"
+        "ask for the nearest closed loop with --loop, "
+        "or use a trace that has an arrival for every request"
     ),
     "no_unit": (
         "nothing says what this column of arrivals counts; "
