@@ -104,7 +104,7 @@ def _steps(curve: Curve, across: Callable[[float], float], down: Callable[[float
 
 def _number(value: float) -> str:
     """A tick as text: 0.5, 200, 10k."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= 10 * size or (abs(value) >= size and letter == "M"):
+    for least, size, letter in ((1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if value >= least:
             return f"{value / size:g}{letter}"
     return f"{value:.6g}"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sim import commands
+from sim import commands, trials
 from sim.cli import main
 from sim.files import builtin_files
 
@@ -445,9 +445,9 @@ def test_a_sweep_as_json_names_what_was_set(good: Any) -> None:
 def test_a_sweep_over_a_large_trace_uses_processes(
     good: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "FEW_REQUESTS", 2)
+    monkeypatch.setattr(trials, "FEW_REQUESTS", 2)
     alone = good("sweep", "5c", "--over", "budget=4,6").out
-    monkeypatch.setattr(commands, "FEW_REQUESTS", 1000)
+    monkeypatch.setattr(trials, "FEW_REQUESTS", 1000)
     assert alone == good("sweep", "5c", "--over", "budget=4,6", "--jobs", "2").out
 
 
