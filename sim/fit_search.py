@@ -148,7 +148,7 @@ def _weights(times: Ints) -> Floats:
 def work(history: History) -> Floats:
     """What the parts of the cost are multiplied with, a row a round: 1, P, D and K (rounds × 4).
 
-    K follows from who gets how much; where KV is lost on the way (evictions) it is too large.
+    K follows from who gets how much; where KV is lost on the way or read again it is too large.
     """
     owner, first, count, amount, _ = history.work_runs
     done = np.cumsum(count * amount) - count * amount  # of all before, request by request

@@ -61,10 +61,10 @@ def compare_setups(options: argparse.Namespace) -> None:
     """Up to four setups on the same requests: a table, JSON, CSV, a report."""
     base = chosen(options)
     asked = [named_setup(text) for text in options.setup]
+    if len({one.name for one in asked}) < len(asked):
+        raise RefusedError("--setup: two setups have the same name; write NAME: before one")
     slo = [one for text in options.slo for one in objectives(text)]
     setups = {one.name: one._replace(settings=(*one.settings, *slo)).on(base) for one in asked}
-    if len(setups) < len(asked):
-        raise RefusedError("--setup: two setups have the same name; write NAME: before one")
     share = _share(options.share)
     with bar("compare") as progress:
         try:
