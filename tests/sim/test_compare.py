@@ -119,6 +119,7 @@ def test_a_group_that_a_setup_lacks_has_no_entry_there() -> None:
     assert [row.groups[1] for row in lacking.groups] == [None, None, None]
     assert [row.passed for row in lacking.groups] == [(True, None), (False, None), (True, None)]
     assert "0 % of 1 ✗ – " in " ".join(text(lacking).split())
+    assert "S1" not in csv_texts(lacking)["groups.csv"]
 
 
 # Refusals, executors, progress.
@@ -168,6 +169,14 @@ def test_the_text_marks_best_values_objectives_and_groups() -> None:
     assert "prompts, 3–3 tokens 0 % of 1 ✗ 0 % of 1 ✗" in words
     plain = text(compared({}))
     assert "TTFT P99 (ms)" in plain and "objective" not in plain
+
+
+def test_what_only_one_setup_has_is_a_dash_for_the_other() -> None:
+    lines = text(compared({"slo": {"ttft": 8}}, {})).splitlines()
+    words = [" ".join(line.split()) for line in lines]
+    assert "good requests 2 –" in words
+    assert "TTFT ≤ 8 ms: 1 miss it ✗ –" in words
+    assert "all of them fail: 66.6 % of all requests meet them none set" in words
 
 
 def test_the_text_leaves_out_groups_that_part_nobody() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sim import Cost, Request, Scenario, Setup, run
+from sim import Cost, Request, Scenario, Setup, fit_search, run
 from sim import timings as module
 from sim.fit_search import least, work
 from sim.fit_timings import TimingsFit, as_dict, cost_toml, fit_timings, told
@@ -149,6 +149,14 @@ def test_progress_is_told_turn_by_turn_and_stop_ends_it() -> None:
     assert {of for _, of in seen} == {32}
     with pytest.raises(Stopped):
         fit_timings(timings, SERVER, stop=lambda: True)
+
+
+def test_a_search_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit_search, "TURNS", 1)
+    seen: list[int] = []
+    timings = measured(Cost(6_000_000, 30_000, 30_000, 100), noise=0.02)
+    fit_timings(timings, SERVER, progress=lambda done, _: seen.append(done))
+    assert seen == list(range(1, fit_search.FIRST_TURNS + 2))
 
 
 @pytest.mark.parametrize(
