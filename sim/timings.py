@@ -8,14 +8,15 @@ a server is judged by all that it had to do. Times are read as decimals, exact t
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sim.clock import NS_PER_MS
 from sim.files import FileError
 from sim.history import Ints
 from sim.metrics import Floats
@@ -52,6 +53,60 @@ class Timings:
         return found
 
 
+class Measured(Protocol):
+    """When a request was queued and got its first and last token, in ns of one clock."""
+
+    @property
+    def queued(self) -> int:
+        """When it came to the scheduler."""
+
+    @property
+    def first_token(self) -> int:
+        """When its first token came out."""
+
+    @property
+    def last_token(self) -> int:
+        """When its last token came out."""
+
+
+class _Times(NamedTuple):
+    queued: int
+    first_token: int
+    last_token: int
+
+
+def timings_of(
+    name: str, requests: Sequence[Request], measured: Sequence[Measured | None]
+) -> Timings:
+    """Requests with what was measured of each, beside them.
+
+    Raises:
+        TimingsError: too few or too many, one was not measured, or they are too far apart.
+    """
+    if not MIN_ROWS <= len(requests) <= MAX_REQUESTS:
+        raise TimingsError(
+            f"{name}: has {len(requests):,} measured requests; from {MIN_ROWS} to "
+            f"{MAX_REQUESTS:,} can be fitted, half of them to judge the fit"
+        )
+    there = [times for times in measured if times is not None]
+    if len(there) < len(requests):
+        raise TimingsError(
+            f"{name}: {len(requests) - len(there):,} of {len(requests):,} requests have no "
+            "measured times; a server is judged by all that it had to do"
+        )
+    start = min(times.queued for times in there)
+    pairs = sorted(zip(requests, there, strict=True), key=lambda pair: pair[1].queued)
+    if pairs[-1][1].queued - start > MAX_TIME * NS_PER_MS:
+        raise TimingsError(f"{name}: the requests are more than {MAX_TIME:,} ms apart")
+    rows = np.array([(t.queued, t.first_token, t.last_token) for _, t in pairs], dtype=np.int64)
+    return Timings(
+        name,
+        tuple(replace(request, arrival=times.queued - start) for request, times in pairs),
+        rows[:, 1] - rows[:, 0],
+        rows[:, 2] - rows[:, 0],
+    )
+
+
 def read_timings_file(path: str | Path) -> Timings:
     """Measured requests from a file on disk.
 
@@ -81,21 +136,11 @@ def read_timings(name: str, data: bytes) -> Timings:
         raise TimingsError(f"{name}: is not UTF-8 text") from None
     rows = _json_rows(name, text) if text.lstrip()[:1] == "{" else _csv_rows(text)
     found = [_values(f"{name}:{line}", row) for line, row in rows]
-    if not MIN_ROWS <= len(found) <= MAX_REQUESTS:
-        raise TimingsError(
-            f"{name}: has {len(found):,} measured requests; from {MIN_ROWS} to {MAX_REQUESTS:,} "
-            "can be fitted, half of them to judge the fit"
-        )
-    found.sort(key=lambda row: row[2])  # by queued_ts
-    start = found[0][2]
-    requests = tuple(
-        Request(f"r{number}", queued - start, prompt, output)
-        for number, (prompt, output, queued, *_) in enumerate(found, 1)
-    )
-    if requests[-1].arrival > MAX_TIME * 1_000_000:
-        raise TimingsError(f"{name}: the requests are more than {MAX_TIME:,} ms apart")
-    times = np.array([row[2:] for row in found], dtype=np.int64)
-    return Timings(name, requests, times[:, 1] - times[:, 0], times[:, 2] - times[:, 0])
+    requests = [
+        Request(f"r{number}", 0, prompt, output)
+        for number, (prompt, output, *_) in enumerate(found, 1)
+    ]
+    return timings_of(name, requests, [_Times(*times) for _, _, *times in found])
 
 
 def _json_rows(name: str, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

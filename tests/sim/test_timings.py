@@ -4,7 +4,7 @@ import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from sim.fit_search import least, work
 from sim.fit_timings import TimingsFit, as_dict, cost_toml, fit_timings, told
 from sim.metrics import Metrics
 from sim.sweep import Stopped
-from sim.timings import Timings, TimingsError, read_timings, read_timings_file
+from sim.timings import Timings, TimingsError, read_timings, read_timings_file, timings_of
 from sim.workload import synthetic
 from tests.sim.make import loyal_scenarios, scenario
 
@@ -273,6 +273,26 @@ def test_requests_too_far_apart_are_refused() -> None:
     far = {**ROW, "queued_ts": 9e8, "first_token_ts": 9e8, "last_token_ts": 9e8}
     with pytest.raises(TimingsError, match="ms apart"):
         read_timings("x", lines(*[ROW] * 7, far))
+
+
+class Times(NamedTuple):
+    queued: int
+    first_token: int
+    last_token: int
+
+
+def test_requests_of_a_trace_are_put_beside_their_times() -> None:
+    """Their own arrivals may be of another clock, and of another order."""
+    requests = [Request(f"q{n}", n, 5, 2, cached=3, tenant="t") for n in range(8)]
+    times = [Times(100 - n, 110, 130) for n in range(8)]
+    found = timings_of("x", requests, times)
+    assert [request.id for request in found.requests] == [f"q{n}" for n in range(7, -1, -1)]
+    assert [request.arrival for request in found.requests] == list(range(8))
+    assert (found.requests[0].cached, found.requests[0].tenant) == (3, "t")
+    assert found.ttft.tolist() == list(range(17, 9, -1))
+    assert found.e2e.tolist() == list(range(37, 29, -1))
+    with pytest.raises(TimingsError, match="1 of 8 requests have no measured times"):
+        timings_of("x", requests, [None, *times[1:]])
 
 
 def test_a_file_that_is_not_there_or_too_large_is_refused(
