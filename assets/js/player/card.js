@@ -3,7 +3,6 @@
 const PHASES = ["plan", "reserve", "execute", "commit"];
 const PHASE_STARTS = [0, 0.15, 0.3, 0.85];
 const MOST_BRICKS_SHOWN = 4;
-const WORD_OR_CHARACTER = /[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+\s*/g;
 const LINE_HEIGHT = 24;
 const NEXT_LINE_HEIGHT = 18;
 const SECOND_HEAD = 18;
@@ -17,7 +16,7 @@ const MOST_AMONG_MANY = 5 * LINE_HEIGHT;
 function createCard(lane, isOnly, say, onPhase) {
   const parts = {
     name: h("h3", { text: say("this_round") }),
-    lane: h("b.rb-card-lane", { text: isOnly ? "" : lane.short ?? lane.title }),
+    lane: h("b.rb-card-lane", { title: isOnly ? "" : lane.title }),
     phases: h("ol.rb-phases", { "aria-label": say("phases") }, ...PHASES.map((phase, i) => h("li", {},
       h("button", { type: "button", text: say(`phase_${phase}`), title: say(`phase_${phase}_help`), onclick: () => onPhase(i) })))),
     sum: h("span.rb-sum", {}, h("span"), h("b")),
@@ -42,11 +41,12 @@ function fitCards(cards, lanes, width, size) {
   const limit = cards.length < MANY_CARDS ? MOST_CARD_HEIGHT : MOST_AMONG_MANY;
   cards.forEach((card, i) => fitCard(card, lanes[i], width, size, { font, limit }));
   const scale = size.card / 14;
-  const lane = longest(cards.map((card) => card.lane.textContent), font, 700);
   const sums = lanes.flatMap(allCards).map((one) => `${one.sum ?? ""}${one.ms ?? ""}`);
   const sum = longest(sums, 12 * scale, 700);
   const isNamed = size.name !== "presenter" || cards.length > 1;
   const name = isNamed ? textWidth(cards[0].name.textContent, font, 700) + 24 * scale : 0;
+  cards.forEach((card, i) => setText(card.lane, cards.length > 1 ? tailOf(lanes[i].short ?? lanes[i].title, width - name, font, 700) : ""));
+  const lane = longest(cards.map((card) => card.lane.textContent), font, 700);
   const isHigh = name + lane + phasesWidth(cards, size) + 12 + sum > width;
   const rows = isHigh ? most(sums.map((text) => rowCount(text, 12 * scale, width * 0.94))) : 0;
   for (const card of cards) {

@@ -5,6 +5,7 @@ const MERGE_UNDER = 12;
 const DENSE_UNDER = 3.5;
 const OUTLINED = new Set(["hold", "paused", "preempted", "swapped"]);
 const HATCH_IDLE_FROM = 3;
+const LEAST_FIRST = 7; // px of a cell without words that still has the mark of a first token
 const MOST_HATCHED = 80; // with a colour of their own
 const IN_OWN_COLOUR = new Set(["hatch_pad", "hatch_paused", "hatch_swapped"]);
 
@@ -45,7 +46,7 @@ function styleHatches(figure, { theme, layout }) {
     hatch_prefill: { hatch_color: theme.requests[0].on, hatch_alpha: 0.1, hatch_scale: hatch },
     hatch_again: { hatch_color: theme.requests[0].on, hatch_alpha: 0.32, hatch_scale: (hatch * 2) / 3 },
     hatch_paused: { hatch_alpha: 0.55, hatch_scale: (hatch * 2) / 3 },
-    hatch_swapped: { hatch_alpha: 0.7, hatch_scale: (hatch * 2) / 3 },
+    hatch_swapped: { hatch_alpha: 0.7, hatch_scale: hatch * 0.42 },
     hatch_idle: { hatch_color: theme.idle, hatch_alpha: 0.33, hatch_scale: hatch },
     hatch_pad: { hatch_alpha: 0.55, hatch_scale: (hatch * 2) / 3 },
   };
@@ -180,26 +181,38 @@ function drawCell(ctx, lane, run, from, to, parts) {
   const box = {
     left: from + inset, right: to - inset, top: centre - lane.cell / 2, bottom: centre + lane.cell / 2,
   };
-  if (run.pad > 0) drawPadded(ctx, run, box, colour, parts);
+  if (run.pad > 0) drawPadded(ctx, run, box, colour);
   else addCell(ctx, box, cellPhase(run), colour);
   if (parts.finish) addCap(ctx, lane, box, colour);
-  if (lane.dense) return;
+  if (lane.dense) {
+    if (lane.cell >= LEAST_FIRST && parts.token === 1) drawToken(ctx, run, box, colour, parts, true);
+    return;
+  }
   const room = drawToken(ctx, run, box, colour, parts);
-  if (run.pad === 0 && !isWordInMiddle(run)) labelCell(ctx, run, box, colour, parts, room);
+  if (run.pad > 0) labelPadded(ctx, run, box, room, colour, parts);
+  else if (!isWordInMiddle(run)) labelCell(ctx, run, box, colour, parts, room);
 }
 
-/** A prefill cell whose right part is padding up to the longest prompt of the batch. */
-function drawPadded(ctx, run, box, colour, parts) {
+/** A prefill cell's two parts: the prompt, and padding up to the longest prompt of the batch. */
+function paddedParts(run, box) {
   const split = box.left + ((box.right - box.left) * run.n) / (run.n + run.pad);
-  const own = { ...box, right: split - 1 };
-  const padding = { ...box, left: run.n > 0 ? split + 1 : box.left };
-  if (run.n > 0) {
-    addCell(ctx, own, "prefill", colour);
-    labelCentre(ctx, own, prefillLabels(ctx, run, parts.letter), colour.on, colour.strong);
-  }
+  return [{ ...box, right: split - 1 }, { ...box, left: run.n > 0 ? split + 1 : box.left }];
+}
+
+/** Draw a prefill cell whose right part is padding. */
+function drawPadded(ctx, run, box, colour) {
+  const [own, padding] = paddedParts(run, box);
+  if (run.n > 0) addCell(ctx, own, "prefill", colour);
   addCell(ctx, padding, "pad", colour);
+}
+
+/** The numbers of both parts, each where its part has room beside the token. */
+function labelPadded(ctx, run, box, tokenRoom, colour, parts) {
+  const [own, padding] = paddedParts(run, box);
   const words = [ctx.say("cell_pad", { n: run.pad }), String(run.pad)];
-  labelCentre(ctx, padding, words, colour.onsoft, ctx.theme.surface);
+  if (run.n > 0) labelCentre(ctx, own, prefillLabels(ctx, run, parts.letter), colour.on, colour.strong);
+  const free = { ...padding, right: padding.right - tokenRoom };
+  labelCentre(ctx, free, words, colour.onsoft, ctx.theme.surface);
 }
 
 /** The end cap of a finished request. */

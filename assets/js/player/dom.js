@@ -1,5 +1,6 @@
 // Making elements. Text from outside reaches the page only through textContent.
 
+const WORD_OR_CHARACTER = /[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+\s*/g;
 const SVG_NS = "http://www.w3.org/2000/svg";
 
 /**
@@ -68,6 +69,12 @@ function textWidth(text, px = 12, weight = 400) {
     measured.set(key, measureContext.measureText(text).width);
   }
   return measured.get(key);
+}
+
+/** The end of a text, from a word or a Chinese character on, that has room; what differs stands there. */
+function tailOf(text, room, px, weight = 400) {
+  const ends = [...text.matchAll(WORD_OR_CHARACTER)].map(({ index }) => (index ? "…" : "") + text.slice(index));
+  return ends.find((end) => textWidth(end, px, weight) <= room) ?? ends.at(-1) ?? "";
 }
 
 /** The most of a list, without spreading it (lists may be long). */

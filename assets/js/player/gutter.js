@@ -21,8 +21,9 @@ function writeGutter(stage, ctx, lane) {
 /** Chip and lengths of a request's row. */
 function writeRequest(stage, ctx, lane, request, row) {
   const { layout } = ctx;
-  if (lane.dense || request.absent) return;
+  if (lane.isNarrow || request.absent) return;
   const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
+  holder.style.setProperty("--rb-most-chip", `${lane.pitch - 1}px`);
   const lengths = `${numberText(request.prompt)} → ${numberText(request.output)}`;
   if (textWidth(lengths, 13) + 32 <= layout.gutter - 4) holder.append(h("span", { text: lengths }));
   stage.parts.over.append(holder);
@@ -36,10 +37,10 @@ function writeSeats(stage, ctx, lane) {
   const seatsY = Math.min(lane.rowsY + font * 0.67, lane.stripY - font * 0.8);
   if (!isPhone && lane.hasQueue) {
     const middle = lane.queueY + lane.queue / 2;
-    const y = lane.dense ? Math.min(middle, seatsY - font * 1.25) : middle;
+    const y = lane.isNarrow ? Math.min(middle, seatsY - font * 1.25) : middle;
     label(stage, "rb-gutter", say("gutter_queue"), 0, y);
   }
-  if (lane.dense) {
+  if (lane.isNarrow) {
     const isPart = lane.count < lane.lane.num_seats;
     const text = isPhone ? String(lane.count) : say(isPart ? "gutter_seats_part" : "gutter_seats", { n: lane.count });
     label(stage, "rb-gutter", text, 0, seatsY);

@@ -1,5 +1,7 @@
 // Round heads: their names over the rounds, and the pill of the round that is lit.
 
+const WIDE_ROUND = 3.5; // times the type size
+
 /** One row of round heads with its lit pill. */
 function buildHeads(stage, ctx, lane, y) {
   const { layout } = ctx;
@@ -24,16 +26,19 @@ function chooseHeads({ layout, say }, lane) {
     const [from, to] = [layout.x(start[i]), layout.x(end[i])];
     const long = say("round_n", { n: numberText(n) });
     const text = isWordy && width(long) + 4 <= to - from ? long : numberText(n);
-    return { i, n, x: (from + to) / 2, half: width(text) / 2, text };
+    return { i, n, x: (from + to) / 2, half: width(text) / 2, text, isWide: to - from >= WIDE_ROUND * font };
   }).filter(({ x }) => x >= layout.gutter && x <= layout.right);
   return everySoMany(heads);
 }
 
-/** The heads of every 1st, 2nd, 5th … round: the first step at which none touches the next. */
+/**
+ * The heads of every 1st, 2nd, 5th … round: the first step at which none touches the next. A round
+ * much wider than its number always has it.
+ */
 function everySoMany(heads) {
   const isApart = (head, i, list) => i === 0 || head.x - head.half > list[i - 1].x + list[i - 1].half + 4;
   for (const step of STEPS) {
-    const chosen = heads.filter(({ n }) => n % step === 0);
+    const chosen = heads.filter(({ n, isWide }) => isWide || n % step === 0);
     if (chosen.every(isApart)) return chosen;
   }
   return [];

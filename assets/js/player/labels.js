@@ -4,13 +4,13 @@ const PLATE_PADDING = 2; // as in the figure: a text with a plate begins so far 
 const LEFT_ROOM = 16; // for the mark of who leaves without being done
 
 /** The tokens that come out at the end of a cell; returns the px they take at the right. */
-function drawToken(ctx, run, box, colour, parts) {
+function drawToken(ctx, run, box, colour, parts, isDense = false) {
   const { size } = ctx.layout;
   const width = box.right - box.left + 2;
   const edge = parts.left ? LEFT_ROOM * (size.font / 12) : 0;
   if (!parts.token || width < 12) return edge;
   const isFirst = parts.token === 1 && run.tokens < 2;
-  const small = width < 24 + edge || (run.kind === "prefill" && width < 48);
+  const small = isDense || width < 24 + edge || (run.kind === "prefill" && width < 48);
   if (small && !isFirst) return edge;
   const height = box.bottom - box.top;
   const y = (box.top + box.bottom) / 2;
@@ -78,7 +78,7 @@ function prefillWord(run) {
 function prefillLabels(ctx, run, letter) {
   const name = ctx.payload.requests[run.req].label;
   const words = ctx.say(prefillWord(run), { n: run.n });
-  return letter ? [`${name} ${words}`, `${name} ${run.n}`, String(run.n)] : [words, String(run.n)];
+  return letter ? [`${name} ${words}`, `${name} ${run.n}`, name] : [words, String(run.n)];
 }
 
 /** The word of a cell without a number of its own. */

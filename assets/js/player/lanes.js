@@ -1,5 +1,8 @@
 // Lanes: which are shown, one more, and what can be done with each. What a lane is, Python decides.
 
+const MOST_NAME = 180; // px of a lane's name in the choice of lanes
+const MOST_NAME_BESIDE = 130; // with the title of the only lane shown in the same row
+
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
  * what is inside a picture cannot be reached by everybody.
@@ -23,14 +26,18 @@ function createLanes(act, command) {
 }
 
 /** Fill the bar: which lanes are shown, the button for one more, and the line beside it. */
-function drawLanes(lanes, { payload, view, say, lanes: shown }) {
+function drawLanes(lanes, { payload, view, say, lanes: shown, size }) {
   lanes.menu.close();
   setShown(lanes.views, payload.lanes.length > 1);
   lanes.views.setAttribute("aria-label", say("lanes_shown"));
   const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
   lanes.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title, short }) => {
-    const button = segment(short ?? title, view === key, () => lanes.act.showLanes(key), `view-${key}`);
+    const isOn = view === key;
+    const name = short ?? title;
+    const text = tailOf(name, shown.length > 1 ? MOST_NAME : MOST_NAME_BESIDE, size.font, isOn ? 700 : 400);
+    const button = segment(text, isOn, () => lanes.act.showLanes(key), `view-${key}`);
     button.title = title;
+    if (text !== name) button.setAttribute("aria-label", name);
     return button;
   }));
   drawAdd(lanes, payload, say);
@@ -73,9 +80,15 @@ function drawLine(lanes, payload, shown, say) {
   setShown(line, shown.length === 1 || Boolean(differs));
   if (shown.length > 1) line.replaceChildren(h("span.rb-lane-rule", { text: differs, title: differs }));
   else {
-    line.replaceChildren(h("b", { text: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule_full }),
+    line.replaceChildren(h("b", { text: lane.title, title: lane.title }), h("span.rb-lane-rule", { text: lane.rule, title: lane.rule_full }),
       ...toolButton(lanes, payload, lane, say));
   }
+}
+
+/** The title of a lane on the stage: with what tells it from another that is called the same and more. */
+function stageTitle({ title, short }, { lanes }) {
+  const isPlain = lanes.some((other) => other.title !== title && other.title.startsWith(title));
+  return isPlain && short && !title.toLowerCase().includes(short.toLowerCase()) ? `${title} · ${short}` : title;
 }
 
 /** Put a button at the end of each title row of the stage. */

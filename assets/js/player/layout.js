@@ -4,6 +4,7 @@ const MOST_REQUEST_ROWS = 40;
 const MOST_CHOSEN_ROWS = 200;
 const MOST_BRICKS = 16;
 const MOST_WAIT_ROWS = 3;
+const LEAST_PITCH = 14; // px of a row that has a name and words
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
 
 /**
@@ -27,8 +28,14 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
   const shared = sameRounds(lanes.map((lane) => lane.rounds), clock.eps);
   base.lanes = lanes.length;
   base.byRequest = areRowsRequests(payload, lanes, rows);
-  const plans = lanes.map((lane) => planLane(payload, lane, base, shared && !single));
-  const spare = fitRows(plans, room - (shared ? size.heads : 0));
+  const planned = (isCrowded) => {
+    const plans = lanes.map((lane) => planLane(payload, lane, { ...base, isCrowded }, shared && !single));
+    return { plans, spare: fitRows(plans, room - (shared ? size.heads : 0)) };
+  };
+  const isTold = ({ plans }) => plans.every((plan) => hasWords(plan, size));
+  const open = planned(false);
+  const crowded = isTold(open) ? open : planned(true);
+  const { plans, spare } = isTold(crowded) ? crowded : open;
   planLines(plans, payload, base, spare);
   let y = shared ? size.heads : 0;
   const placed = plans.map((plan) => {
@@ -80,8 +87,11 @@ function shownSeats(lane) {
   return used * 2 <= lane.num_seats ? used : lane.num_seats;
 }
 
-/** The queue: a line for each that waits at once, texts above them, names of batches below. */
-function queuePlan(lane, byRequest, { size, x, to }) {
+/**
+ * The queue: a line for each that waits at once, texts above them, names of batches below. Where it
+ * is crowded, or the rows of the seats need its room for their words, one line tells how many wait.
+ */
+function queuePlan(lane, byRequest, { size, x, to, isCrowded: isNarrow }) {
   if (byRequest) return { queue: 0 };
   const scale = size.font / 12;
   const free = [];
@@ -92,7 +102,7 @@ function queuePlan(lane, byRequest, { size, x, to }) {
     return row < 0 ? free.length - 1 : row;
   });
   const rows = free.length;
-  const isCrowded = rows > MOST_WAIT_ROWS;
+  const isCrowded = rows > (isNarrow ? 1 : MOST_WAIT_ROWS);
   const lines = isCrowded ? 1 : rows;
   const label = lane.batches?.length ? (lines ? 15 : 14) : 0;
   const height = (lines ? 20 + (lines - 1) * 18 : 0) + label;
@@ -117,9 +127,14 @@ function fitRows(plans, height) {
   return room - plans.reduce((sum, plan) => sum + plan.count * plan.pitch, 0);
 }
 
+/** Whether the cells of a plan are high enough for words. */
+function hasWords({ pitch, cell }, { font }) {
+  return pitch >= LEAST_PITCH && cell >= font;
+}
+
 /** Cell height in a row that had to shrink. */
 function cellHeight(pitch) {
-  if (pitch >= 14) return Math.round(pitch * 0.72);
+  if (pitch >= LEAST_PITCH) return Math.round(pitch * 0.72);
   return pitch >= 4 ? pitch - 1 : pitch;
 }
 
@@ -135,7 +150,8 @@ function placeLane(plan, y, base) {
   return {
     ...plan, top: y, titleY, headsY, queueY, rowsY, rowsEnd, stripY, rowCentre,
     ...placeLevels(plan, stripY + plan.strip),
-    dense: plan.pitch < 14,
+    dense: !hasWords(plan, base.size),
+    isNarrow: plan.pitch < Math.max(LEAST_PITCH, base.size.font + 2),
     rowOf: (item) => (plan.byRequest ? item.req : item.seat),
     meanRound: meanWidth(plan.lane, base),
   };

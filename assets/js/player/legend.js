@@ -1,5 +1,6 @@
 // Over the stage: which lanes are shown and what the only one is called, zoom and views, and what the
-// signs mean: all that the run will show, always in a row of its own, so that no other lane moves it.
+// signs mean: all that the run will show, always in a row of its own, so that no other lane moves it;
+// while a guess is wanted only what has been seen.
 
 const BAR_HEIGHT = 36; // px of the bar where all of it stands in one row
 
@@ -35,11 +36,16 @@ function drawBar(bar, ctx) {
   drawLanes(bar.lanes, ctx);
   if (lanes.length === 1) bar.row.append(bar.lanes.line);
   else bar.legend.before(bar.lanes.line);
-  bar.legend.replaceChildren(...legendKeys(ctx).map((key) =>
-    h("li", {}, SWATCHES[key](), h("span", { text: say(key) }))));
+  drawLegend(bar, ctx);
   setShown(bar.zoom, canZoom);
   nameButton(bar.zoom.children[0], say("zoom_out"));
   nameButton(bar.zoom.children[1], say("zoom_in"));
+}
+
+/** Fill the legend. */
+function drawLegend(bar, ctx) {
+  bar.legend.replaceChildren(...legendKeys(ctx).map((key) =>
+    h("li", {}, SWATCHES[key](), h("span", { text: ctx.say(key) }))));
 }
 
 /** No further out than the whole window, no further in than makes sense. */

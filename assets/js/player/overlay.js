@@ -88,24 +88,31 @@ function settleLit(ctx, lane, lit, captions, t) {
 
 /** Title row of a lane; returns how to update its counts. */
 function writeTitle(stage, ctx, lane) {
-  const { say, layout, clock } = ctx;
+  const { say, layout, clock, payload } = ctx;
   const place = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
+  const title = stageTitle(lane.lane, payload);
   const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule, title: lane.lane.rule_full });
   const row = h(
     "div.rb-lane-title",
-    { style: { top: `${lane.titleY}px`, height: `${lane.title}px` } },
-    h("span.rb-lane-name", {}, h("b", { text: lane.lane.title }), rule),
+    { style: { top: `${lane.titleY}px`, height: `${lane.title}px`, paddingRight: `${layout.width - layout.right + countWidth(lane.lane, ctx)}px` } },
+    h("span.rb-lane-name", {}, h("b", { text: title, title }), rule),
     place,
   );
   stage.parts.over.append(row);
-  return (t) => {
-    const ended = lastEnded(lane.lane, clock, t);
-    const counts = { n: numberText(tokensOut(lane.lane, ended)), all: numberText(lane.lane.total_tokens) };
-    const tokens = say(ctx.future === "nothing" ? "tokens_out" : "tokens_of", counts);
-    const lit = litRound(lane.lane, clock, t);
-    const round = lit >= 0 && !layout.shared ? `${roundOf(lane.lane, lit, ctx)} · ` : "";
-    setText(place, round + tokens);
-  };
+  return (t) => setText(place, countText(lane.lane, ctx, litRound(lane.lane, clock, t), lastEnded(lane.lane, clock, t)));
+}
+
+/** "Round 3 of 5 · 2 of 7 tokens"; the round only where lanes have rounds of their own. */
+function countText(lane, ctx, lit, ended) {
+  const counts = { n: numberText(tokensOut(lane, ended)), all: numberText(lane.total_tokens) };
+  const tokens = ctx.say(ctx.future === "nothing" ? "tokens_out" : "tokens_of", counts);
+  return lit >= 0 && !ctx.layout.shared ? `${roundOf(lane, lit, ctx)} · ${tokens}` : tokens;
+}
+
+/** The room in px that the longest count of a lane takes, with some before it. */
+function countWidth(lane, ctx) {
+  const last = lane.rounds.end.length - 1;
+  return textWidth(countText(lane, ctx, last, last), ctx.layout.size.font, 700) + 16;
 }
 
 /** "Round 3 of 5"; without the last where the future is not shown. */

@@ -1,6 +1,7 @@
 // The whole run in one small picture, with the part shown on the stage as a brush to drag.
 
 const LEGEND_HEIGHT = 16;
+const NAME_FONT = 12;
 
 /**
  * Make the overview.
@@ -10,8 +11,9 @@ function createOverview(onMove) {
   const canvas = h("canvas");
   const brush = h("div.rb-brush");
   const legend = h("div.rb-overview-legend");
-  const el = h("div.rb-overview", { "data-testid": "overview", hidden: true }, canvas, brush, legend);
-  const overview = { el, canvas, brush, legend, data: null, layout: null };
+  const names = h("div");
+  const el = h("div.rb-overview", { "data-testid": "overview", hidden: true }, canvas, names, brush, legend);
+  const overview = { el, canvas, names, brush, legend, data: null, layout: null };
   const seek = (event) => {
     const x = event.clientX - el.getBoundingClientRect().left - overview.layout.gutter;
     const share = Math.max(0, Math.min(1, x / overview.layout.plot));
@@ -62,6 +64,7 @@ function drawOverview(overview, ctx, layout, data) {
   const height = overviewHeight(lanes.length) - LEGEND_HEIGHT;
   overview.el.style.height = `${height + LEGEND_HEIGHT}px`;
   paintOverview(overview.canvas, lanes, layout, height, ctx);
+  overview.names.replaceChildren(...overviewNames(lanes, layout, height, ctx));
   const scale = layout.plot / (data.t1 - data.t0);
   const left = layout.gutter + (layout.from - data.t0) * scale;
   const width = Math.max(6, (layout.to - layout.from) * scale);
@@ -73,8 +76,19 @@ function drawOverview(overview, ctx, layout, data) {
   }));
 }
 
+/** The names of the lanes in the gutter, each in one line before its curve. */
+function overviewNames(lanes, { gutter }, height, { payload, say }) {
+  if (gutter < 60) return [];
+  return lanes.map((lane, row) => {
+    const shown = payload.lanes.find((one) => one.key === lane.key);
+    const name = lanes.length > 1 ? shown?.short ?? shown?.title ?? "" : say("overview");
+    const style = { top: `${((row + 0.5) * height) / lanes.length}px`, width: `${gutter - 8}px` };
+    return h("span.rb-overview-name", { style, title: name, text: tailOf(name, gutter - 8, NAME_FONT) });
+  });
+}
+
 /** Paint each lane's budget use as bars and its queue as a line. */
-function paintOverview(canvas, lanes, layout, height, { theme, payload, say }) {
+function paintOverview(canvas, lanes, layout, height, { theme }) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = layout.width * ratio;
   canvas.height = height * ratio;
@@ -87,8 +101,6 @@ function paintOverview(canvas, lanes, layout, height, { theme, payload, say }) {
     const base = (row + 1) * each - 3;
     const room = each - 6;
     const step = layout.plot / lane.load.length;
-    const shown = payload.lanes.find((one) => one.key === lane.key);
-    const title = lanes.length > 1 ? shown?.short ?? shown?.title ?? "" : say("overview");
     pen.fillStyle = theme.line2;
     lane.load.forEach((load, i) => {
       pen.fillRect(layout.gutter + i * step, base - room * load, step + 0.5, room * load);
@@ -100,13 +112,5 @@ function paintOverview(canvas, lanes, layout, height, { theme, payload, say }) {
       pen.lineTo(layout.gutter + (i + 0.5) * step, base - (room * waiting) / topWait);
     });
     pen.stroke();
-    if (layout.gutter < 60) return;
-    pen.fillStyle = theme.ink3;
-    pen.font = `12px ${THEME.font}`;
-    const isLong = textWidth(title, 12) > layout.gutter - 8;
-    const rows = isLong ? title.split(" ") : [title];
-    rows.forEach((text, i) => {
-      pen.fillText(text, 0, base - room / 2 + 4 + (i - (rows.length - 1) / 2) * 14, layout.gutter - 8);
-    });
   });
 }

@@ -154,7 +154,7 @@ function context(player) {
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
-    payload, lanes, clock, say, theme, size, width, view, memory, rows: handRows(player), future: player.future,
+    payload, lanes, clock, t: player.t, say, theme, size, width, view, memory, rows: handRows(player), future: player.future,
     room: Math.max(handRoom(player), stageRoom(size, visible, secondHead + barRest(player.bar)
       + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length)),
     range: player.range ?? [clock.t0, clock.t1],

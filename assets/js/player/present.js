@@ -4,7 +4,7 @@ const NOT_SCALED = new Set(["wordFrom", "card"]);
 const ONE_LANE = { least: 330, most: 660, around: 398, card: 26 }; // the rest is for the step and the round
 const BRICKS_HEIGHT = 150; // of a budget strip that is drawn in bricks
 const MANY_LANES = {
-  least: 330, most: 660, around: 330, card: 20, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
+  least: 330, most: 660, around: 330, card: 22, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
   laneHeads: 40, stripMost: 44,
 };
 

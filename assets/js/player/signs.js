@@ -2,7 +2,7 @@
 
 const SWATCHES = {
   legend_wait: () => svg("svg", { width: 22, height: 12, viewBox: "0 0 22 12" },
-    svg("path", { d: "M1 7h20", stroke: "currentColor", "stroke-width": 2 }),
+    svg("path", { d: "M5 7h16", stroke: "currentColor", "stroke-width": 2 }),
     svg("path", { d: "M0 2h10L5 10z", fill: "currentColor" })),
   legend_prefill: () => h("i.rb-swatch.rb-sw-prefill"),
   legend_decode: () => h("i.rb-swatch.rb-sw-decode"),
@@ -26,19 +26,31 @@ const SWATCHES = {
   legend_ghost: () => h("i.rb-swatch.rb-sw-ghost"),
 };
 
-/** The signs that what is shown uses, in their order. */
-function legendKeys({ payload, lanes, size, future }) {
+/** The signs that what is shown uses, in their order: where the future is hidden, those up to the cursor. */
+function legendKeys({ payload, lanes, size, future, t, clock }) {
   const isPhone = size.name === "phone";
+  const until = future === "nothing" ? t - clock.eps : Infinity;
+  const begun = lanes.map((lane) => begunBy(lane, until));
   const has = {
-    legend_wait: lanes.length === 1 && lanes[0].waits.length > 0,
+    legend_wait: lanes.length === 1 && begun[0].waits.length > 0,
     legend_token: lanes.length === 1 && !isPhone,
     legend_ghost: future !== "nothing",
-    ...signsOfRuns(lanes.flatMap((lane) => lane.runs)),
-    ...signsOfEvents(payload, lanes),
-    legend_draft: lanes.some((lane) => lane.strip.some((parts) => parts.some((part) => part[2] === "v"))),
-    legend_swapped: lanes.some((lane) => lane.gaps.some((gap) => gap.kind === "swapped")),
+    ...signsOfRuns(begun.flatMap(({ runs }) => runs)),
+    ...signsOfEvents(payload, lanes, begun, until + 2 * clock.eps),
+    legend_draft: begun.some(({ strip }) => strip.some((parts) => parts.some((part) => part[2] === "v"))),
+    legend_swapped: begun.some(({ gaps }) => gaps.some((gap) => gap.kind === "swapped")),
   };
   return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
+}
+
+/** What of a lane began before a time. */
+function begunBy({ runs, waits, gaps, strip, rounds: { start } }, until) {
+  return {
+    runs: runs.filter(({ first }) => start[first] < until),
+    waits: waits.filter(({ t0 }) => t0 < until),
+    gaps: gaps.filter(({ t0 }) => t0 < until),
+    strip: strip.filter((_, i) => start[i] < until),
+  };
 }
 
 /** Which signs the cells use. */
@@ -54,10 +66,10 @@ function signsOfRuns(runs) {
 }
 
 /** Which signs the events use. */
-function signsOfEvents(payload, lanes) {
-  const shown = payload.events.filter((event) => lanes.includes(payload.lanes[event.lane]));
+function signsOfEvents(payload, lanes, begun, until) {
+  const shown = payload.events.filter(({ lane, t }) => lanes.includes(payload.lanes[lane]) && t <= until);
   const kinds = new Set(shown.map((event) => event.kind));
-  const isOut = (kind) => lanes.some((lane) => lane.gaps.some((gap) => gap.kind === kind));
+  const isOut = (kind) => begun.some(({ gaps }) => gaps.some((gap) => gap.kind === kind));
   return {
     legend_preempted: isOut("preempted") || kinds.has("preempted"),
     legend_cancelled: kinds.has("cancelled"),

@@ -54,8 +54,7 @@ function hideFuture(ghost) {
 function drawRules(ctx) {
   const { theme, layout, sheet } = ctx;
   for (const lane of layout.lanes) {
-    const dense = lane.dense || lane.pitch < 6;
-    for (let row = 0; row <= lane.count; row += dense ? lane.count : 1) {
+    for (let row = 0; row <= lane.count; row += lane.isNarrow ? lane.count : 1) {
       const y = Math.round(lane.rowsY + row * lane.pitch) + 0.5;
       const left = layout.single ? 0 : layout.gutter;
       addRule(sheet, left, y, layout.right, y, theme.line, theme.line);

@@ -35,6 +35,7 @@ function settle(player, states) {
     if (player.states[i]) showState(player.states[i], lane, states[i], say);
   });
   player.root.classList.toggle("rb-slow", states.some(({ phase }) => phase >= 0));
+  if (hidesFuture(player)) drawLegend(player.bar, player);
   player.metrics.settle(known);
   lateInView(player)?.settle(known);
   markRoot(player, states, atEnd);

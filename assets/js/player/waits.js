@@ -12,11 +12,24 @@ function drawWaits(ctx, lane) {
     const y = lane.byRequest
       ? lane.rowCentre(wait.req)
       : lane.queueY + lane.waitBase + lane.rowOfWait[i] * lane.waitStep;
-    drawWait(ctx, wait, y, lane.byRequest, lane.byRequest && lane.dense);
+    drawWait(ctx, wait, y, lane.byRequest, lane.byRequest && lane.isNarrow);
     if (lane.byRequest || !wait.text) return [];
     return [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
   });
-  return words.flatMap((word) => (hasRoom(ctx, lane, word) ? [word] : perched(ctx, lane, word, words)));
+  return keptApart(words.flatMap((word) => (hasRoom(ctx, lane, word) ? [word] : perched(ctx, lane, word, words))), ctx.layout.size);
+}
+
+/** Those sentences that touch none before them: rows are closer than a sentence over one and one beside another need. */
+function keptApart(words, { font }) {
+  const boxOf = ({ text, x, above }) => {
+    const width = textWidth(text, font, 700) + 6;
+    return above ? [x - width / 2, x + width / 2] : [x, x + width];
+  };
+  const touch = (one, other) => {
+    const [[from, to], [left, right]] = [boxOf(one), boxOf(other)];
+    return Math.abs(one.y - other.y) < font && from < right && left < to;
+  };
+  return words.reduce((kept, word) => (kept.some((other) => touch(word, other)) ? kept : [...kept, word]), []);
 }
 
 /**

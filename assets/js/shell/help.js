@@ -18,12 +18,12 @@ export function help_sheet({can, signs}) {
   const drawn = h("ul", {class: "signs"});
   const terms = h("dl", {class: "terms"});
   const lists = h("div", {class: "key-groups"});
-  const part = (word, el) => h("section", {}, h("h3", {word}), el);
+  const part = (word, ...els) => h("section", {}, h("h3", {word}), ...els);
   sheet.append(
     h("header", {}, h("h2", {word: "help_title"}),
       h("button", {class: "quiet", label: "close", on: {click: () => sheet.close()}}, icon("close"))),
     part("help_begin", begin), part("help_signs", drawn), part("help_words", terms),
-    part("key_title", lists), h("p", {word: "key_note"}));
+    part("key_title", h("p", {word: "key_note"}), lists));
   sheet.addEventListener("click", (event) => { if (event.target === sheet) { sheet.close(); } });
   let view = {};
 
