@@ -21,6 +21,7 @@ from app.url import link_to
 from lessons.cards import Card, margin
 from lessons.catalogue import StepText, lesson_text, scenes, steps, text
 from lessons.exercises import Exercise
+from lessons.figures import figures, here
 from lessons.questions import questions
 from lessons.steps import Step
 from sim.files import builtin
@@ -52,11 +53,23 @@ def _step(scene: str, number: int, words: StepText, shown: Step) -> dict[str, An
         "title": words.title,
         "html": "" if words.cards else html(words.body, scene),
         **asdict(shown),
+        "usual": _usual_time(scene, shown),
         "exercise": None,
     }
     if shown.exercise:
         view["exercise"] = _exercise(shown.exercise, words.cards, scene, number)
     return view
+
+
+def _usual_time(scene: str, shown: Step) -> float | None:
+    """Where a step stands in the scene as its file has it, ms or ticks; None at start and end.
+
+    The browser finds the round itself, but in a large run it has only the part it shows.
+    """
+    if shown.round in ("start", "end"):
+        return None
+    found = here(figures(scene), shown)
+    return found["end"] if found else None
 
 
 def _end(lesson: int, scene: str, lang: str) -> dict[str, Any]:

@@ -185,3 +185,16 @@ def test_another_language_does_not_move_the_cursor_in_a_large_run(open_page: Ope
     page.get_by_role("button", name="中文").click()
     expect(page.get_by_test_id("overall")).to_contain_text("总时长")
     assert time_of(page) == time
+
+
+def test_steps_of_a_lesson_find_their_place_in_other_windows(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5-lab")
+    go_on = page.locator(".steps-nav .next")
+    go_on.click()
+    expect_time(page, 1000)  # L has its first token after 250 rounds of 4 ms
+    for _ in range(2):
+        go_on.click()
+    expect_time(page, 29.5)  # before that window, in the lane with a limit
+    for _ in range(3):
+        go_on.click()
+    expect_time(page, 1512.5)  # the closing step stands at the end of the run

@@ -63,22 +63,25 @@ function viewOf(payload, step) {
 }
 
 /**
- * Where a step stands in this run: its view, and a time that is a boundary of it, or null when the
- * run has no such event.
+ * Where a step stands in this run: its view, a time that is a boundary of it, or null when the run
+ * has no such event, and whether another window of a large run has to be shown for it.
  */
 function placeOf({ payload }, step) {
   const view = viewOf(payload, step);
-  const clock = makeClock(payload, lanesOf(payload, view));
-  const time = timeOfStep(payload, clock, step);
-  return { view, t: time === null ? null : stopFrom(clock, time, 0) ?? time };
+  const lanes = lanesOf(payload, view);
+  const clock = makeClock(payload, lanes);
+  const time = timeOfStep(payload, lanes, clock, step);
+  const isFar = time !== null && !covers(payload, time);
+  return { view, t: time === null || isFar ? time : stopFrom(clock, time, 0) ?? time, isFar };
 }
 
 /** The time that a step names, in whatever way. */
-function timeOfStep(payload, clock, { round = "start", time = null, lane: key }) {
+function timeOfStep(payload, lanes, clock, { round = "start", time = null, usual = null, lane: key }) {
   const start = payload.overview?.t0 ?? payload.t0;
   if (time !== null) return time;
   if (round === "start" || round === 0) return start;
-  if (round === "end") return clock.t1;
+  if (round === "end") return payload.whole ? clock.t1 : endOf({ payload, lanes, clock });
+  if (!payload.whole && usual !== null) return usual; // it may lie in another window
   const index = laneOf(payload, key);
   if (typeof round === "string") return timeOfEvent(payload, clock, round, index);
   const { number, end } = payload.lanes[index].rounds;

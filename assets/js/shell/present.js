@@ -79,13 +79,14 @@ export function presenter({steps, work, budget}) {
     opener?.focus?.();
     return true;
   };
-  /** One round on, or the next step when its round is the next one or past. */
+  /** One round on, or the next step when its round is the next one, past, or in another window. */
   const forward = () => {
     if (!is_on()) { return false; }
     const {next, eps, t} = player.state();
     const coming = steps.step(steps.at() + 1);
-    const target = coming ? player.placeOf(coming).t ?? t : Infinity;
-    if (coming && (next === null || target <= next + eps)) { steps.go(steps.at() + 1); } else { player.act.forward(); }
+    const target = coming ? player.placeOf(coming) : {t: Infinity, isFar: false};
+    const is_next = target.isFar || (target.t ?? t) <= next + eps;
+    if (coming && (next === null || is_next)) { steps.go(steps.at() + 1); } else { player.act.forward(); }
     return true;
   };
   /** The same way back. */
