@@ -113,7 +113,8 @@ function cardAt(lane, clock, t) {
   const lit = litRound(lane, clock, t);
   if (lit >= 0) return lane.cards[lit];
   const ended = lastEnded(lane, clock, t);
-  if (areRoundsOver(lane, ended) && t >= lane.end - clock.eps) return lane.after;
+  const isEmpty = lane.num_rounds > 0 && lane.rounds.number.length === 0; // in this window
+  if ((isEmpty || areRoundsOver(lane, ended)) && t >= lane.end - clock.eps) return lane.after;
   const isBegun = ended >= 0 || lane.rounds.number[0] > 1;
   return isBegun ? lane.between : lane.before;
 }
