@@ -133,8 +133,8 @@ def typed_figures(source: str) -> list[str]:
 
 
 def values_in(source: str) -> set[str]:
-    """The named values of a text."""
-    return set(placeholders(source))
+    """The named values of a text; each language joins a list with its own comma."""
+    return {name.replace('"、"', '", "') for name in placeholders(source)}
 
 
 def requests_in(source: str) -> set[str]:

@@ -104,7 +104,7 @@ def test_a_field_counts() -> None:
         ("arrival", "arrival"), ("Arrival (ms)", "arrival"), ("arrival_ms", "arrival"),
         ("MAX_OUTPUT", "max_output"), ("Max output", "max_output"), ("read_every", "read_every"),
         ("提示", "prompt"), ("到达（ms）", "arrival"), ("Prompt tokens", "prompt"),
-        ("Leaves ms", "cancel_at"), ("id", "id"), ("Request", "id"), ("期限", "deadline"),
+        ("Leaves ms", "cancel_at"), ("id", "id"), ("Request", "id"), ("截止", "deadline"),
     ],
 )  # fmt: skip
 def test_heads_name_fields_in_any_language(head: str, field: str) -> None:
