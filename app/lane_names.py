@@ -203,17 +203,14 @@ def differences(scenarios: Sequence[Scenario], lang: str, names: Sequence[str] =
 def _of_lanes(
     option: str, values: Mapping[str, Sequence[int]], names: Sequence[str], lang: str
 ) -> str:
-    """An option's values, with the lanes that have them where that is not plain."""
-    said = []
+    """An option's values, with the lanes that have them where their names do not tell."""
+    worded = {value_text(option, value, lang): places for value, places in values.items()}
+    own = {text: _setting(option, text, lang) for text in worded}
+    if len(names) <= 2 or all(own[text] in names[i] for text in worded for i in worded[text]):
+        return _beside(list(worded))
     comma = phrases(lang, "names")["comma"]
-    for value, places in values.items():
-        text = value_text(option, value, lang)
-        if len(names) > 2:
-            text = say(
-                lang, "lane.in_lanes", value=text, lanes=comma.join(names[i] for i in places)
-            )
-        said.append(text)
-    return " / ".join(said) if len(names) > 2 else _beside(said)
+    lanes = {text: comma.join(names[i] for i in places) for text, places in worded.items()}
+    return " / ".join(say(lang, "lane.in_lanes", value=text, lanes=lanes[text]) for text in worded)
 
 
 def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, dict[str, list[int]]]]:

@@ -67,6 +67,8 @@ def value_text(name: str, typed: str, lang: str) -> str:
         return phrases(lang, "setup").get(f"choice.{name}.{typed}", typed)
     if option.kind == "bool":
         return phrases(lang, "setup").get({"true": "on", "false": "off"}.get(typed, ""), typed)
+    if typed == "full":  # a static batch waits for as long as it takes
+        return phrases(lang, "setup")["no_limit"]
     return typed.strip(",") or option.default or phrases(lang, "setup")["none"]
 
 

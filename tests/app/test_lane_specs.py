@@ -242,6 +242,12 @@ def test_short_titles_leave_out_what_all_lanes_are() -> None:
     ]  # fmt: skip
 
 
+def test_a_batch_that_waits_until_full_is_named_in_words() -> None:
+    full = replace(STATIC, changes={**STATIC.changes, "batch_wait": "full"})
+    assert titles([full], "en")["static"].endswith("wait for a full batch without limit")
+    assert titles([full], "zh")["static"].endswith("凑满前最多等 不限")
+
+
 def test_a_rule_says_how_a_lane_schedules_and_nothing_without_meaning_there() -> None:
     specs = changed(TWO, "static", {"max_chunk": "2", "batch_size": "2"}, SHARED)
     specs = changed(specs, "continuous", {"max_chunk": "2", "batch_size": "2"}, SHARED)
@@ -279,6 +285,8 @@ def test_what_differs_is_one_line() -> None:
     three = [run_of(spec) for spec in (lane("a"), lane("b", budget="6"), lane("c"))]
     assert differences(three, "en", ["x", "y", "z"]) == "Differs: budget 4 (x, z) / 6 (y)"
     assert differences(three, "zh", ["x", "y", "z"]) == "不同之处：预算 4（x、z） / 6（y）"
+    told = ["budget 4", "budget 6", "budget 4 (copy)"]
+    assert differences(three, "en", told) == "Differs: budget 4 → 6"
     assert line(lane("a"), lane("b", service="prefill_first")) == (
         "Differs: served first: decodes → prompts"
     )
