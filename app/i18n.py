@@ -6,6 +6,7 @@ module is imported, so a missing word stops the server instead of showing up as 
 middle of a Chinese page.
 """
 
+import re
 import string
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +15,9 @@ from typing import Any
 
 LANGUAGES = ("en", "zh")
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "i18n"
+
+# Chinese has a space beside `13 ms`, and none beside `第 3 拍`; a sentence is written for both.
+_BESIDE_TICKS = re.compile("(?<=[\u4e00-\u9fff]) (?=第 [\\d,]+ 拍)|(?<=\\d 拍) (?=[\u4e00-\u9fff])")
 
 
 def words(lang: str, table: str = "") -> dict[str, str]:
@@ -27,7 +31,8 @@ def words(lang: str, table: str = "") -> dict[str, str]:
 
 def say(lang: str, key: str, **values: object) -> str:
     """One sentence with its placeholders filled: `say("en", "page.lesson", number=5)`."""
-    return _CATALOGUES[lang][key].format(**values)
+    text = _CATALOGUES[lang][key].format(**values)
+    return _BESIDE_TICKS.sub("", text) if lang == "zh" else text
 
 
 def join(lang: str, sentences: Iterable[str]) -> str:

@@ -28,6 +28,12 @@ def test_sentences_are_joined_as_the_language_does() -> None:
     assert join("zh", ["一。", "二。"]) == "一。二。"
 
 
+def test_a_chinese_time_has_no_space_beside_it_and_a_unit_has() -> None:
+    assert "在第 3 拍到达" in say("zh", "round.arrives", time="第 3 拍", end="第 4 拍")
+    assert "在 3 ms 到达" in say("zh", "round.arrives", time="3 ms", end="4 ms")
+    assert say("zh", "lane.leaves", id="A", time="2 拍") == "A 等了 2 拍后离开"
+
+
 def test_differences_between_catalogues_are_named() -> None:
     found = differences({"en": {"a": "{x}", "b": "B"}, "zh": {"a": "{y}"}})
     assert found == ["zh.toml lacks b", "a has different placeholders"]
