@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim import Scenario, run
-from sim.curves import Curve, curves, ecdf, ecdfs, kv, queue, spikes, thinned
+from sim.curves import Curve, curves, ecdf, ecdfs, kv, longest_gaps, queue, spikes, thinned
 from sim.files import traffic
 from sim.metrics import Metrics
 from sim.workload import synthetic
@@ -61,12 +61,13 @@ def test_the_curves_of_the_by_hand_example() -> None:
     assert found.queue.x.tolist() == [0, 4, 8, 13, 16.5, 19.5]
     assert not found.queue.y.any()
     assert (found.kv, found.pool) == (None, None)
-    assert [part.tolist() for part in found.spikes] == [
-        [8, 13, 16.5],
-        [13, 16.5, 19.5],
-        [2, 1, 0],
-        [2, 1, 1],
-        [5, 3.5, 3],
+    spiked = [part.tolist() for part in found.spikes]
+    assert spiked == [
+        [0, 4, 8, 13, 16.5],
+        [4, 8, 13, 16.5, 19.5],
+        [4, 4, 2, 1, 0],
+        [0, 0, 2, 1, 1],
+        [0, 0, 5, 3.5, 3],
     ]
 
 
@@ -96,8 +97,16 @@ def longest_by_hand(history: Any) -> dict[float, float]:
 @given(scenarios())
 def test_spikes_are_the_longest_gaps_of_their_rounds(subject: Scenario) -> None:
     found = spikes(run(subject))
-    expected = longest_by_hand(run(subject))
-    assert dict(zip(found.end, found.longest, strict=True)) == pytest.approx(expected)
+    gaps = {end: gap for end, gap in zip(found.end, found.longest, strict=True) if gap}
+    assert gaps == pytest.approx(longest_by_hand(run(subject)))
+    assert len(found.end) == len(run(subject))
+
+
+def test_spikes_of_a_stretch_of_time_are_those_under_way_in_it() -> None:
+    history = run(by_hand())
+    assert spikes(history, span=(9, 14)).start.tolist() == [8, 13]
+    known = spikes(history, longest=longest_gaps(history))
+    assert known.longest.tolist() == spikes(history).longest.tolist()
 
 
 def test_thinned_spikes_keep_the_longest_gap_of_every_window() -> None:
