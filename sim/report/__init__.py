@@ -70,12 +70,16 @@ def _head(comparison: Comparison, lang: Language) -> Iterator[str]:
 
 
 def _setups(comparison: Comparison, lang: Language) -> Iterator[str]:
-    """Every setup in words, and whether it meets its objectives."""
+    """What all setups share, every one in words, and whether it meets its objectives."""
     yield _tag("h2", say(lang, "setups"))
-    rows = [
-        (outcome.name, PAUSE[lang].join(cells.phrases(outcome, lang)), cells.verdict(outcome, lang))
-        for outcome in comparison.outcomes
-    ]
+    told = [cells.phrases(outcome, lang) for outcome in comparison.outcomes]
+    shared = [one for one in told[0] if len(told) > 1 and all(one in other for other in told)]
+    if shared:
+        yield _tag("p", say(lang, "shared", phrases=PAUSE[lang].join(shared)))
+    rows = []
+    for outcome, phrases in zip(comparison.outcomes, told, strict=True):
+        own = PAUSE[lang].join(one for one in phrases if one not in shared)
+        rows.append((outcome.name, own or "–", cells.verdict(outcome, lang)))
     yield _table([say(lang, key) for key in ("setup", "how", "verdict")], rows, "words keyed")
 
 

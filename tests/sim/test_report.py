@@ -105,6 +105,19 @@ def test_the_figures_of_the_table_are_those_of_the_comparison() -> None:
     assert "makespan (ms) 19.5 17.5 ★" in re.sub(r"\s+", " ", told)
 
 
+def test_what_all_setups_share_is_said_once() -> None:
+    told = Page(html(compared())).text
+    assert sum("decodes first" in text for text in told) == 1
+    assert {"4 tokens a round", "6 tokens a round"} <= set(told)
+    alone = Page(html(compare({"A": by_hand()}))).text
+    assert not any(text.startswith("All of them") for text in alone)
+    static_too = compare({"A": by_hand(), "B": by_hand(mode="static", service="running_first")})
+    told = Page(html(static_too)).text
+    assert any(text.startswith("All of them: 4 tokens a round, a round takes") for text in told)
+    same = Page(html(compare({"A": by_hand(), "B": by_hand()}))).text
+    assert same.count("–") >= 2
+
+
 # Words.
 
 
