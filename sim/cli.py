@@ -131,7 +131,7 @@ def _add_calibrate(group: Any) -> None:
     fit.add_argument(
         "--timings",
         action="store_true",
-        help="FILE has measured requests: input_toks, output_toks, queued_ts, first_token_ts, …",
+        help="FILE is a trace with measured times: vLLM's record of requests, or of its benchmark",
     )
     fit.add_argument("--json", action="store_true", help="print one object")
     _add_settings(fit)

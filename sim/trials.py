@@ -21,7 +21,8 @@ from sim.report.words import Language
 from sim.scenario import Scenario
 from sim.setup import Setup
 from sim.sweep import Progress, grid, sweep
-from sim.timings import read_timings_file
+from sim.timings import timings_of
+from sim.traces import read_trace_file
 from sim.what import (
     RefusedError,
     Setting,
@@ -194,7 +195,9 @@ def calibrate(options: argparse.Namespace) -> None:
             raise RefusedError("calibrate: --set and --preset belong to --timings")
         out(calibration.report(options.file, as_json=options.json).rstrip("\n"))
         return
-    timings = read_timings_file(options.file)
+    imported = read_trace_file(options.file)
+    sys.stderr.writelines(line + "\n" for line in imported.report.lines())
+    timings = timings_of(options.file.name, imported.requests, imported.timings)
     server = Scenario(Setup(budget=TRACE_BUDGET, mode="vllm_v1"), timings.requests)
     settings = [setting(text) for text in options.changes]
     server = changed(server, options.preset, settings)

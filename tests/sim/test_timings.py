@@ -4,7 +4,7 @@ import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sim import Cost, Request, Scenario, Setup, fit_search, run
-from sim import timings as module
 from sim.fit_search import least, work
 from sim.fit_timings import TimingsFit, as_dict, cost_toml, fit_timings, told
 from sim.metrics import Metrics
 from sim.sweep import Stopped
-from sim.timings import Timings, TimingsError, read_timings, read_timings_file, timings_of
+from sim.timings import Timings, TimingsError, timings_of
+from sim.traces import Timing, read_trace_file
 from sim.workload import synthetic
 from tests.sim.make import loyal_scenarios, scenario
 
@@ -97,7 +97,8 @@ def test_figures_are_those_of_the_later_half_in_ms() -> None:
 
 def test_a_recorded_server_is_predicted_within_ten_percent(shared: Path) -> None:
     name = "llmservingsim_vllm019_RTXPRO6000_Llama-3.1-8B.requests.jsonl"
-    timings = read_timings_file(shared / "data/traces" / name)
+    imported = read_trace_file(shared / "data/traces" / name)
+    timings = timings_of(name, imported.requests, imported.timings)
     fit = fit_timings(timings, Setup(budget=2048, max_num_seqs=128, mode="vllm_v1"))
     assert len(timings.requests) == 300
     assert all(one.error is not None and abs(one.error) < 0.1 for one in fit.figures)
@@ -213,94 +214,37 @@ def test_the_program_gets_predicted_and_measured_of_every_request(fitted: Timing
     assert found["unseen"][0]["error"] == fitted.figures[0].error
 
 
-# Reading.
-
-ROW = {
-    "input_toks": 5,
-    "output_toks": 2,
-    "queued_ts": 479748.340626232,
-    "first_token_ts": 479748.5,
-    "last_token_ts": 479749,
-}
-
-
-def lines(*rows: dict[str, Any]) -> bytes:
-    return "\n".join(json.dumps(row) for row in rows).encode()
-
-
-def test_times_are_exact_and_count_from_being_queued() -> None:
-    rows = [{**ROW, "queued_ts": 479748.340626232 - 0.001 * n, "more": "x"} for n in range(8)]
-    found = read_timings("x", b"\xef\xbb\xbf" + lines(*rows) + b"\n\n")
-    assert [request.arrival for request in found.requests] == [n * 10**6 for n in range(8)]
-    assert found.ttft[-1] == 159_373_768 and found.e2e[-1] == 659_373_768
-    assert found.tpot[-1] == 500_000_000
-    assert (found.requests[0].prompt, found.requests[0].output) == (5, 2)
-
-
-def test_csv_is_read_alike() -> None:
-    row = ",".join(map(str, ROW.values()))
-    data = "\n".join([",".join(ROW), *[row] * 8]).encode()
-    found, other = read_timings("x", data), read_timings("x", lines(*[ROW] * 8))
-    assert found.requests == other.requests
-    assert found.ttft.tolist() == other.ttft.tolist()
-
-
-@pytest.mark.parametrize(
-    ("data", "told_so"),
-    [
-        (lines(*[ROW] * 7), "x: has 7 measured requests; from 8 to 50,000"),
-        (b"", "x: has 0 measured requests"),
-        (b"{broken", "x:1: is no JSON object"),
-        (lines(ROW) + b"\n[1]", "x:2: is no JSON object"),
-        (b"\xff", "x: is not UTF-8 text"),
-        (b"prompt,output\n1,2", "x:2: has no input_toks; measured requests have the columns"),
-        (lines(ROW, {**ROW, "queued_ts": None}), "x:2: has no queued_ts"),
-        (lines({**ROW, "queued_ts": "soon"}), "x:1: queued_ts must be a number from 0 to a bil"),
-        (lines({**ROW, "queued_ts": -1}), "queued_ts must be a number from 0 to a billion, not"),
-        (lines({**ROW, "queued_ts": float("inf")}), "queued_ts must be a number"),
-        (lines({**ROW, "input_toks": 1.5}), "input_toks must be a whole number from 1 to 1,000"),
-        (lines({**ROW, "output_toks": 0}), "output_toks must be a whole number from 1 to 1,000"),
-        (lines({**ROW, "first_token_ts": 1}), "queued_ts ≤ first_token_ts ≤ last_token_ts"),
-    ],
-)
-def test_what_is_no_table_of_timings_is_refused(data: bytes, told_so: str) -> None:
-    with pytest.raises(TimingsError) as caught:
-        read_timings("x", data)
-    assert told_so in str(caught.value)
-
-
-def test_requests_too_far_apart_are_refused() -> None:
-    far = {**ROW, "queued_ts": 9e8, "first_token_ts": 9e8, "last_token_ts": 9e8}
-    with pytest.raises(TimingsError, match="ms apart"):
-        read_timings("x", lines(*[ROW] * 7, far))
-
-
-class Times(NamedTuple):
-    queued: int
-    first_token: int
-    last_token: int
+# From traces.
 
 
 def test_requests_of_a_trace_are_put_beside_their_times() -> None:
     """Their own arrivals may be of another clock, and of another order."""
     requests = [Request(f"q{n}", n, 5, 2, cached=3, tenant="t") for n in range(8)]
-    times = [Times(100 - n, 110, 130) for n in range(8)]
+    times = [Timing(100 - n, None, 110, 130) for n in range(8)]
     found = timings_of("x", requests, times)
     assert [request.id for request in found.requests] == [f"q{n}" for n in range(7, -1, -1)]
     assert [request.arrival for request in found.requests] == list(range(8))
     assert (found.requests[0].cached, found.requests[0].tenant) == (3, "t")
     assert found.ttft.tolist() == list(range(17, 9, -1))
     assert found.e2e.tolist() == list(range(37, 29, -1))
-    with pytest.raises(TimingsError, match="1 of 8 requests have no measured times"):
-        timings_of("x", requests, [None, *times[1:]])
 
 
-def test_a_file_that_is_not_there_or_too_large_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(TimingsError, match="cannot be read"):
-        read_timings_file(tmp_path / "none")
-    monkeypatch.setattr(module, "MAX_BYTES", 10)
-    (tmp_path / "large").write_bytes(lines(ROW))
-    with pytest.raises(TimingsError, match="is larger than"):
-        read_timings_file(tmp_path / "large")
+@pytest.mark.parametrize(
+    ("count", "change", "told_so"),
+    [
+        (8, lambda times: [], "x: holds no measured times; they are the columns queued_ts"),
+        (8, lambda times: [None] * 8, "x: holds no measured times"),
+        (8, lambda times: [None, *times[1:]], "1 of 8 requests have no measured times"),
+        (7, lambda times: times, "x: has 7 measured requests; at least 8 are needed"),
+        (
+            8,
+            lambda times: [*times[1:], Timing(10**18, None, 10**18, 10**18)],
+            "more than 10,000,000,000 ms apart",
+        ),
+    ],
+)
+def test_requests_that_cannot_be_fitted_are_refused(count: int, change: Any, told_so: str) -> None:
+    requests = [Request(f"q{n}", n, 5, 2) for n in range(count)]
+    times = [Timing(n, None, 110, 130) for n in range(count)]
+    with pytest.raises(TimingsError, match=told_so):
+        timings_of("x", requests, change(times))
