@@ -209,16 +209,21 @@ def overview(lanes: list[Lane], unit: TimeUnit) -> dict[str, Any]:
 
 
 def _bins(history: History, edges: Any) -> dict[str, list[float]]:
-    """Queue length at each bin's end (peak if rounds fall inside), and mean share of the budget."""
-    bins = np.clip(np.searchsorted(edges, history.starts, "right") - 1, 0, len(edges) - 2)
-    size = len(edges) - 1
-    waiting = np.zeros(size)
-    np.maximum.at(waiting, bins, history.per_round("waiting"))
-    lengths = history.ends - history.starts
-    names = ("prefill", "decode", "drafts")
-    positions = sum(history.per_round(name) for name in names)
-    share = positions / history.setting(lambda setup: setup.budget)
-    load = np.bincount(bins, weights=share * lengths, minlength=size) / np.diff(edges)
+    """The longest queue of any round that a bin touches, and the mean share of the budget."""
+    starts, ends = history.starts, history.ends
+    begun = np.clip(np.searchsorted(edges, starts, "right") - 1, 0, len(edges) - 2)
+    queue = history.per_round("waiting")
+    under_way = np.maximum(np.searchsorted(starts, edges[:-1], "right") - 1, 0)
+    is_inside = (starts[under_way] <= edges[:-1]) & (edges[:-1] < ends[under_way])
+    waiting = np.where(is_inside, queue[under_way], 0)
+    np.maximum.at(waiting, begun, queue)
+    positions = sum(history.per_round(name) for name in ("prefill", "decode", "drafts"))
+    work = positions / history.setting(lambda setup: setup.budget) * (ends - starts)
+    done = np.cumsum(work)
+    so_far = np.interp(
+        edges, np.column_stack((starts, ends)).ravel(), np.column_stack((done - work, done)).ravel()
+    )
+    load = np.diff(so_far) / np.diff(edges)
     return {
         "waiting": [int(n) for n in waiting],
         "load": [round(min(float(x), 1.0), 3) for x in load],

@@ -21,9 +21,9 @@ function writeGutter(stage, ctx, lane) {
 /** Chip and lengths of a request's row. */
 function writeRequest(stage, ctx, lane, request, row) {
   const { layout } = ctx;
-  if (lane.isNarrow || request.absent) return;
+  if (lane.pitch < LEAST_PITCH || request.absent) return;
   const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
-  holder.style.setProperty("--rb-most-chip", `${lane.pitch - 1}px`);
+  holder.style.setProperty("--rb-pitch", `${lane.pitch}px`);
   const lengths = `${numberText(request.prompt)} → ${numberText(request.output)}`;
   if (textWidth(lengths, 13) + 32 <= layout.gutter - 4) holder.append(h("span", { text: lengths }));
   stage.parts.over.append(holder);

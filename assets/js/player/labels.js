@@ -1,6 +1,7 @@
 // What a cell says: the token at its end, and as many words as fit.
 
 const PLATE_PADDING = 2; // as in the figure: a text with a plate begins so far inside of it
+const LEAST_NUMBERED = 15; // px of a cell that has room for the number of its token
 const LEFT_ROOM = 16; // for the mark of who leaves without being done
 
 /** The tokens that come out at the end of a cell; returns the px they take at the right. */
@@ -10,9 +11,9 @@ function drawToken(ctx, run, box, colour, parts, isDense = false) {
   const edge = parts.left ? LEFT_ROOM * (size.font / 12) : 0;
   if (!parts.token || width < 12) return edge;
   const isFirst = parts.token === 1 && run.tokens < 2;
-  const small = isDense || width < 24 + edge || (run.kind === "prefill" && width < 48);
-  if (small && !isFirst) return edge;
   const height = box.bottom - box.top;
+  const small = isDense || height < LEAST_NUMBERED || width < 24 + edge || (run.kind === "prefill" && width < 48);
+  if (small && !isFirst) return edge;
   const y = (box.top + box.bottom) / 2;
   if (run.tokens > 1) return edge + drawTokens(ctx, run, { x: box.right + 1 - edge, y, height, width, finish: parts.finish }, colour);
   const inset = edge + Math.min(parts.finish ? size.insetCap : size.inset, (width - edge) / 2 + (parts.finish ? 3 : 0));
@@ -78,7 +79,7 @@ function prefillWord(run) {
 function prefillLabels(ctx, run, letter) {
   const name = ctx.payload.requests[run.req].label;
   const words = ctx.say(prefillWord(run), { n: run.n });
-  return letter ? [`${name} ${words}`, `${name} ${run.n}`, name] : [words, String(run.n)];
+  return letter ? [`${name} ${words}`, `${name} ${run.n}`, name, String(run.n)] : [words, String(run.n)];
 }
 
 /** The word of a cell without a number of its own. */

@@ -1,7 +1,10 @@
 // Lanes: which are shown, one more, and what can be done with each. What a lane is, Python decides.
 
-const MOST_NAME = 180; // px of a lane's name in the choice of lanes
+const MOST_NAME = 260; // px of a lane's name in the choice of lanes, at 12 px type
 const MOST_NAME_BESIDE = 130; // with the title of the only lane shown in the same row
+const BAR_REST = 235; // what else stands in that row
+const ZOOM_REST = 78;
+const AROUND_NAME = 22;
 
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
@@ -26,15 +29,17 @@ function createLanes(act, command) {
 }
 
 /** Fill the bar: which lanes are shown, the button for one more, and the line beside it. */
-function drawLanes(lanes, { payload, view, say, lanes: shown, size }) {
+function drawLanes(lanes, ctx) {
+  const { payload, view, say, lanes: shown, size } = ctx;
   lanes.menu.close();
   setShown(lanes.views, payload.lanes.length > 1);
   lanes.views.setAttribute("aria-label", say("lanes_shown"));
   const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
+  const room = nameRoom(ctx);
   lanes.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title, short }) => {
     const isOn = view === key;
     const name = short ?? title;
-    const text = tailOf(name, shown.length > 1 ? MOST_NAME : MOST_NAME_BESIDE, size.font, isOn ? 700 : 400);
+    const text = key === "all" ? name : tailOf(name, room, size.font, isOn ? 700 : 400);
     const button = segment(text, isOn, () => lanes.act.showLanes(key), `view-${key}`);
     button.title = title;
     if (text !== name) button.setAttribute("aria-label", name);
@@ -42,6 +47,14 @@ function drawLanes(lanes, { payload, view, say, lanes: shown, size }) {
   }));
   drawAdd(lanes, payload, say);
   drawLine(lanes, payload, shown, say);
+}
+
+/** The px that each lane's name may take in the choice of lanes. */
+function nameRoom({ payload, lanes, size, width, canZoom }) {
+  const k = size.font / 12;
+  const rest = (BAR_REST + (canZoom ? ZOOM_REST : 0)) * k;
+  const most = (lanes.length > 1 ? MOST_NAME : MOST_NAME_BESIDE) * k;
+  return Math.min(most, (width - rest) / payload.lanes.length - AROUND_NAME);
 }
 
 /** The button for one more lane; when there is no room it says why. */

@@ -34,8 +34,7 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
   };
   const isTold = ({ plans }) => plans.every((plan) => hasWords(plan, size));
   const open = planned(false);
-  const crowded = isTold(open) ? open : planned(true);
-  const { plans, spare } = isTold(crowded) ? crowded : open;
+  const { plans, spare } = isTold(open) ? open : planned(true);
   planLines(plans, payload, base, spare);
   let y = shared ? size.heads : 0;
   const placed = plans.map((plan) => {
@@ -89,7 +88,7 @@ function shownSeats(lane) {
 
 /**
  * The queue: a line for each that waits at once, texts above them, names of batches below. Where it
- * is crowded, or the rows of the seats need its room for their words, one line tells how many wait.
+ * is crowded, or the rows of the seats are too thin for words, one line tells how many wait.
  */
 function queuePlan(lane, byRequest, { size, x, to, isCrowded: isNarrow }) {
   if (byRequest) return { queue: 0 };

@@ -1,5 +1,7 @@
 // The HTML over the stage: round heads, gutter, lane titles, times, and what is lit at the cursor.
 
+const TITLE_FONT = 1.2; // of a lane's title, times that of the stage
+
 /** Build the HTML over a freshly drawn stage. */
 function buildOverlay(stage, ctx, waitWords) {
   const { layout } = ctx;
@@ -91,11 +93,13 @@ function writeTitle(stage, ctx, lane) {
   const { say, layout, clock, payload } = ctx;
   const place = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
   const title = stageTitle(lane.lane, payload);
+  const count = countWidth(lane.lane, ctx);
+  const shown = tailOf(title, layout.right - count - 8, layout.size.font * TITLE_FONT, 700);
   const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule, title: lane.lane.rule_full });
   const row = h(
     "div.rb-lane-title",
-    { style: { top: `${lane.titleY}px`, height: `${lane.title}px`, paddingRight: `${layout.width - layout.right + countWidth(lane.lane, ctx)}px` } },
-    h("span.rb-lane-name", {}, h("b", { text: title, title }), rule),
+    { style: { top: `${lane.titleY}px`, height: `${lane.title}px`, paddingRight: `${layout.width - layout.right + count}px` } },
+    h("span.rb-lane-name", {}, h("b", { text: shown, title }), rule),
     place,
   );
   stage.parts.over.append(row);

@@ -1,6 +1,9 @@
 // The player: its state, and who is told what when the state changes. Knows nothing of Panel.
 
 const LONG_CLOCK = 60; // boundaries from which on zoom has buttons, and an overview while zoomed in
+const LEAST_CARD = 300; // px of a card and between two, as in the style sheet
+const CARD_GAP = 24;
+const WIDEST_LABEL = 3.2; // of a request, times the type size, up to which chips below each other are of one width
 
 /**
  * Make a player.
@@ -117,6 +120,8 @@ function rebuild(player) {
   player.root.dataset.size = player.size.name;
   player.root.dataset.lanes = String(lanes.length);
   player.root.dataset.run = String(payload.run);
+  player.label = Math.min(WIDEST_LABEL, longest(payload.requests.map(({ label }) => label), 100, 700) / 100);
+  player.root.style.setProperty("--rb-label", String(player.label));
   player.root.lang = payload.lang;
   const isEmpty = payload.whole && payload.requests.length === 0;
   setShown(player.empty, isEmpty);
@@ -171,9 +176,11 @@ function buildCards(player) {
   const { lanes, say, size } = player;
   player.cards = lanes.map((lane) =>
     createCard(lane, lanes.length === 1, say, (phase) => goToPhase(player, lane, phase)));
-  const columns = size.name === "phone" ? 1 : Math.min(2, lanes.length);
-  const room = (cardsWidth(player) - 24 * (columns - 1)) / columns;
-  player.secondHead = fitCards(player.cards, lanes, room, size);
+  const width = cardsWidth(player);
+  const columns = size.name === "phone" ? 1 : Math.min(lanes.length, Math.floor((width + CARD_GAP) / (LEAST_CARD + CARD_GAP)));
+  const room = (width - CARD_GAP * (columns - 1)) / columns;
+  const wider = Math.max(0, player.label * 12 + 8 - 18) * (size.card / 14);
+  player.secondHead = fitCards(player.cards, lanes, room - wider, size);
   player.cardsEl.replaceChildren(...player.cards.map((card) => card.el));
 }
 

@@ -3,9 +3,10 @@
 const NOT_SCALED = new Set(["wordFrom", "card"]);
 const ONE_LANE = { least: 330, most: 660, around: 398, card: 26 }; // the rest is for the step and the round
 const BRICKS_HEIGHT = 150; // of a budget strip that is drawn in bricks
+const BARS_BRICK = 22; // a strip drawn as bars is four of these
 const MANY_LANES = {
   least: 330, most: 660, around: 330, card: 22, font: 20, small: 18, heads: 46, title: 40, laneTitle: 36,
-  laneHeads: 40, stripMost: 44,
+  laneHeads: 40, stripMost: 44, laneLeast: 215, // the lanes fit the screen: nobody scrolls in a hall
 };
 
 /**
@@ -17,7 +18,7 @@ const MANY_LANES = {
 function presenterSize(size, scale, lanes) {
   const measures = { ...size, ...(lanes.length > 1 ? MANY_LANES : ONE_LANE) };
   const { budget } = lanes[0];
-  if (budget <= MOST_BRICKS) measures.brick = Math.min(size.brick, BRICKS_HEIGHT / budget);
+  measures.brick = budget <= MOST_BRICKS ? Math.min(size.brick, BRICKS_HEIGHT / budget) : BARS_BRICK;
   for (const [name, value] of Object.entries(measures)) {
     if (typeof value === "number" && !NOT_SCALED.has(name)) measures[name] = rounded(value * scale);
   }

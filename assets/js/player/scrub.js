@@ -1,7 +1,8 @@
 // The scrub bar: a range input over the boundaries, drawn on the stage's own scale.
 
 const TICK_ROW = 10;
-const CLOSEST_TICKS = 7; // px from mark to mark: of 9 px each, one still stands out from the next
+const TICK = 9;
+const CLOSEST_TICKS = 7; // px from mark to mark of one time: one still stands out from the next
 const MOST_TICKS_WIDTH = 84; // px that the marks of one time may take
 
 /**
@@ -87,24 +88,23 @@ function drawTicks(scrub, ctx, layout) {
  */
 function drawTickRow(scrub, ctx, layout, groups, row) {
   const scale = layout.size.font / 12;
-  const closest = CLOSEST_TICKS * scale;
   let free = layout.gutter + 4.5 * scale;
   for (const all of groups) {
     const x = layout.x(all[0].t);
     if (x < layout.gutter - 1 || x > layout.right + 1) continue;
     const group = all.slice(0, 1 + MOST_TICKS_WIDTH / CLOSEST_TICKS);
-    const apart = Math.min(13 * scale, Math.max(closest, (MOST_TICKS_WIDTH * scale) / (group.length - 1 || 1)));
+    const apart = Math.min(13 * scale, Math.max(CLOSEST_TICKS * scale, (MOST_TICKS_WIDTH * scale) / (group.length - 1 || 1)));
     const length = (group.length - 1) * apart;
     const last = layout.right - (group.at(-1).kind === "finish" ? 2 : 4.5) * scale - length;
     const wanted = Math.max(layout.gutter + 4.5 * scale, Math.min(x - length / 2, last));
     const from = Math.max(wanted, free);
-    if (from - wanted > closest || from > last + 0.5) continue;
+    if (from - wanted > TICK * scale || from > last + 0.5) continue;
     group.forEach((event, i) => {
-      const el = tick(ctx, event, from + i * apart, row * TICK_ROW * scale, 9 * scale);
+      const el = tick(ctx, event, from + i * apart, row * TICK_ROW * scale, TICK * scale);
       scrub.ticks.append(el);
       if (ctx.future === "nothing") scrub.marks.push({ el, t: event.t - ctx.clock.eps });
     });
-    free = from + length + closest;
+    free = from + length + TICK * scale;
   }
 }
 
