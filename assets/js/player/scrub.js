@@ -3,6 +3,8 @@
 const TICK_ROW = 10;
 const TICK = 9;
 const CLOSEST_TICKS = 7; // px from mark to mark of one time: one still stands out from the next
+const LEAST_STEP = 4; // px to the mark of another time, in a run of few
+const MOST_OVERLAPPING = 60;
 const MOST_TICKS_WIDTH = 84; // px that the marks of one time may take
 
 /**
@@ -84,19 +86,20 @@ function drawTicks(scrub, ctx, layout) {
 
 /**
  * One row of marks; those of one time stand side by side around it but never beyond the bar, the
- * closer the more they are, so that they stay near it. Those without room are left out.
+ * closer the more they are, so that they stay near it. Few may overlap those before; of many, those
+ * without room are left out.
  */
 function drawTickRow(scrub, ctx, layout, groups, row) {
   const scale = layout.size.font / 12;
+  const step = scale * (groups.flat().length > MOST_OVERLAPPING ? TICK : LEAST_STEP);
   let free = layout.gutter + 4.5 * scale;
   for (const all of groups) {
     const x = layout.x(all[0].t);
     if (x < layout.gutter - 1 || x > layout.right + 1) continue;
     const group = all.slice(0, 1 + MOST_TICKS_WIDTH / CLOSEST_TICKS);
-    const apart = Math.min(13 * scale, Math.max(CLOSEST_TICKS * scale, (MOST_TICKS_WIDTH * scale) / (group.length - 1 || 1)));
-    const length = (group.length - 1) * apart;
-    const last = layout.right - (group.at(-1).kind === "finish" ? 2 : 4.5) * scale - length;
-    const wanted = Math.max(layout.gutter + 4.5 * scale, Math.min(x - length / 2, last));
+    const wide = Math.min(13, Math.max(CLOSEST_TICKS, MOST_TICKS_WIDTH / (group.length - 1 || 1)));
+    const open = placeTicks(group, layout, wide * scale);
+    const { apart, length, last, wanted } = open.wanted < free ? placeTicks(group, layout, CLOSEST_TICKS * scale) : open;
     const from = Math.max(wanted, free);
     if (from - wanted > TICK * scale || from > last + 0.5) continue;
     group.forEach((event, i) => {
@@ -104,8 +107,17 @@ function drawTickRow(scrub, ctx, layout, groups, row) {
       scrub.ticks.append(el);
       if (ctx.future === "nothing") scrub.marks.push({ el, t: event.t - ctx.clock.eps });
     });
-    free = from + length + TICK * scale;
+    free = from + length + step;
   }
+}
+
+/** Where the marks of one time stand so far apart, around it: how long they are, and the first of them. */
+function placeTicks(group, layout, apart) {
+  const scale = layout.size.font / 12;
+  const length = (group.length - 1) * apart;
+  const last = layout.right - (group.at(-1).kind === "finish" ? 2 : 4.5) * scale - length;
+  const around = layout.x(group[0].t) - length / 2;
+  return { apart, length, last, wanted: Math.max(layout.gutter + 4.5 * scale, Math.min(around, last)) };
 }
 
 /** One mark, which tells on hover whose it is, what, in which lane and when. */

@@ -116,16 +116,16 @@ function placeCursor(stage, t, drawn = null) {
   const { layout, parts } = stage;
   const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
   const isAtEnd = x >= layout.right - 0.25;
-  const past = isAtEnd ? -8 : layout.width - x;
+  const past = (px) => (isAtEnd ? "-8px" : `calc(100% - ${px}px)`); // what is right of it: the stage may be narrower than its place
   parts.cursor.style.transform = `translateX(${x}px)`;
   const isOff = Math.abs(layout.x(t) - x) > 0.5;
   if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
-  const until = `inset(-8px ${past}px -8px -8px)`;
+  const until = `inset(-8px ${past(x)} -8px -8px)`;
   parts.full.style.clipPath = drawn ? stairs(layout, drawn, -8) : until;
   parts.lits.style.clipPath = stage.isFutureHidden ? until : "";
   parts.ghost.style.clipPath = drawn
     ? stairs(layout, drawn, layout.width + 8) : `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
-  stage.marksUntil = `inset(-8px ${isAtEnd ? -8 : past + MARK_REACH + 1}px -8px -8px)`;
+  stage.marksUntil = `inset(-8px ${past(x - MARK_REACH - 1)} -8px -8px)`;
   clipMarks(stage);
   stage.overlay.placeTag(x, t, isOff);
 }

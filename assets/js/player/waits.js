@@ -14,7 +14,7 @@ function drawWaits(ctx, lane) {
       : lane.queueY + lane.waitBase + lane.rowOfWait[i] * lane.waitStep;
     drawWait(ctx, wait, y, lane.byRequest, lane.byRequest && lane.isNarrow);
     if (lane.byRequest || !wait.text) return [];
-    return [{ ...waitWords(ctx, lane, wait, y), row: lane.rowOfWait[i] }];
+    return [waitWords(ctx, lane, wait, y, lane.rowOfWait[i])];
   });
   return keptApart(words.flatMap((word) => (hasRoom(ctx, lane, word) ? [word] : perched(ctx, lane, word, words))), ctx.layout.size);
 }
@@ -88,16 +88,19 @@ function drawWait(ctx, wait, y, byRequest, small) {
   });
 }
 
-/** Where the sentence of a wait stands: above its line, or beside the triangle of a short one. */
-function waitWords(ctx, lane, wait, y) {
+/**
+ * Where the sentence of a wait stands: above its line, in a lower row on it, as there is another above;
+ * or beside the triangle of a short one.
+ */
+function waitWords(ctx, lane, wait, y, row) {
   const { layout } = ctx;
   const from = layout.cut(wait.t0);
   const to = layout.cut(wait.t1 ?? layout.to);
   const above = to - from >= textWidth(wait.text, layout.size.font, 700) + 12;
   return {
-    text: wait.text, req: wait.req, from: wait.t0, until: wait.t1 ?? layout.to, above,
+    text: wait.text, req: wait.req, from: wait.t0, until: wait.t1 ?? layout.to, above, row,
     x: above ? (from + to) / 2 : Math.max(to, from + 6) + 6,
-    y: above ? y - layout.size.font * 0.75 : y - (lane.lane.batches?.length ? layout.size.font / 3 : 0),
+    y: above ? y - (row ? 0 : layout.size.font * 0.75) : y - (lane.lane.batches?.length ? layout.size.font / 3 : 0),
   };
 }
 
