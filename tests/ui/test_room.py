@@ -1,11 +1,12 @@
-"""Words, names and marks of the stage have room: none runs into another, none is too small to read."""
+"""Words, names and marks of the stage have room: none runs into another, none is too small."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.i18n import phrases
+from app.i18n import say
 from tests.ui.stage import STAGE, drawn, legend, player, words
 
 Open = Callable[..., Page]
@@ -18,9 +19,10 @@ SIZES = """limit => {
   const look = (root) => {
     for (const el of root.querySelectorAll("*")) {
       if (el.shadowRoot) look(el.shadowRoot);
-      const isText = [...el.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+      const texts = [...el.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
       const { width, height } = el.getBoundingClientRect();
-      if (!isText || width < 2 || height < 2 || !el.checkVisibility({ visibilityProperty: true })) continue;
+      if (!texts.some((node) => node.textContent.trim()) || width < 2 || height < 2) continue;
+      if (!el.checkVisibility({ visibilityProperty: true })) continue;
       const size = parseFloat(getComputedStyle(el).fontSize);
       if (size < limit) small.push(`${size} ${el.textContent}`);
     }
@@ -44,7 +46,7 @@ def test_names_in_an_overview_have_a_line_each(open_page: Open) -> None:
     names = page.locator(".rb-overview-name")
     expect(names).to_have_count(3)
     boxes = [name.bounding_box() for name in names.all()]
-    for above, below in zip(boxes, boxes[1:], strict=False):
+    for above, below in pairwise(boxes):
         assert above and below and above["y"] + above["height"] <= below["y"]
     assert names.nth(1).get_attribute("title") == "most prompt tokens 4096"
     assert names.nth(1).inner_text().endswith("4096")
@@ -63,7 +65,7 @@ def test_lanes_of_one_kind_are_told_apart_by_title_and_button(open_page: Open) -
 
 def test_the_legend_gives_no_guess_away(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=1a&step=2")
-    sign = phrases("en", "player")["legend_idle"]
+    sign = say("en", "player.legend_idle")
     expect(player(page)).to_have_attribute("data-future", "nothing")
     assert sign not in legend(page)
     page.keyboard.press("End")
