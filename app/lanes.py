@@ -198,7 +198,7 @@ def _are_alike(one: History, other: History) -> bool:
 
 
 def overview(lanes: list[Lane], unit: TimeUnit) -> dict[str, Any]:
-    """The whole run in equal bins: queue length and budget use of each lane."""
+    """The whole run in equal bins: queue length, budget use and rounds of each lane."""
     end = max(int(lane.history.ends[-1]) for lane in lanes if len(lane.history))
     edges = np.linspace(0, end, OVERVIEW_BINS + 1)
     return {
@@ -209,7 +209,10 @@ def overview(lanes: list[Lane], unit: TimeUnit) -> dict[str, Any]:
 
 
 def _bins(history: History, edges: Any) -> dict[str, list[float]]:
-    """The longest queue of any round that a bin touches, and the mean share of the budget."""
+    """The longest queue of any round that a bin touches, and the mean share of the budget.
+
+    `rounds` is how many are over at each edge, so that the browser finds the window of a round.
+    """
     starts, ends = history.starts, history.ends
     begun = np.clip(np.searchsorted(edges, starts, "right") - 1, 0, len(edges) - 2)
     queue = history.per_round("waiting")
@@ -227,4 +230,5 @@ def _bins(history: History, edges: Any) -> dict[str, list[float]]:
     return {
         "waiting": [int(n) for n in waiting],
         "load": [round(min(float(x), 1.0), 3) for x in load],
+        "rounds": [int(n) for n in np.searchsorted(history.ends, edges, "right")],
     }

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -495,6 +496,10 @@ def test_the_overview_covers_the_whole_run(large: list[Lane]) -> None:
         assert len(part["waiting"]) == len(part["load"]) > 100
         assert all(0 <= load <= 1 for load in part["load"])
         assert max(part["waiting"]) == lane.history.per_round("waiting").max()
+        assert (part["rounds"][0], part["rounds"][-1]) == (0, len(lane.history))
+        edges = np.linspace(0, last, len(part["rounds"]))
+        over = [int((lane.history.ends <= edge).sum()) for edge in edges]
+        assert part["rounds"] == over
 
 
 def test_a_lane_that_has_long_ended_does_not_swell_the_window() -> None:

@@ -164,6 +164,35 @@ def test_a_link_restores_step_time_and_lanes(open_page: Open) -> None:
     expect(page).to_have_url(re.compile(r"&step=5&time=17&show=static$"))
 
 
+@pytest.mark.parametrize("scene", ["5a", "5c", "7a", "8a"])
+def test_a_link_with_lanes_shows_all_of_them(open_page: Open, scene: str) -> None:
+    link = f"scenario={scene}&lanes=continuous/continuous:budget=7"
+    page = open_page(STAGE, link)
+    expect(page.get_by_test_id("view-all")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".rb-lane-title b")).to_have_count(2)
+    expect(page).to_have_url(re.compile("budget=7$"))
+    press(page, "1")
+    expect(page).to_have_url(re.compile("budget=7&show=continuous$"))
+    page.reload()
+    expect(page.get_by_test_id("view-continuous")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_time_is_written_in_few_digits_and_leads_back(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&setup=cost.base:2.123457")
+    for time, text in (("4.123457", "4.2"), ("8.246914", "8.3"), ("13.370371", "13.4")):
+        press(page, "ArrowRight")
+        expect_time(page, time)
+        expect(page).to_have_url(re.compile(f"&time={re.escape(text)}$"))
+        page.reload()
+        expect_time(page, time)
+    press(page, "End")
+    expect(page).to_have_url(re.compile(r"&time=\d+\.\d{6}$"))
+    end = page.locator("[data-run]").get_attribute("data-time") or ""
+    page.reload()
+    expect_time(page, end)
+    expect(page.locator(".notice")).to_be_hidden()
+
+
 def test_back_brings_step_and_time_back(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=5a&step=5")
     press(page, "ArrowRight")

@@ -3,10 +3,14 @@
 Stepping, playing and jumping must see one run, not windows; and edits must not move the cursor.
 """
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+
+from app.session import Session
+from sim.clock import to_shown
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
@@ -198,3 +202,26 @@ def test_steps_of_a_lesson_find_their_place_in_other_windows(open_page: Open) ->
     for _ in range(3):
         go_on.click()
     expect_time(page, 1512.5)  # the closing step stands at the end of the run
+
+
+def test_a_step_in_another_window_stands_where_it_says(open_page: Open) -> None:
+    """Scene 11a shows round 200, then the end of a run of thousands of rounds."""
+    session = Session()
+    session.choose("11a")
+    (history,) = session.histories
+    end, at_200 = (to_shown(int(history.ends[k]), "ms") for k in (-1, 199))
+    page = open_page(STAGE, "scenario=11a")
+    expect_exactly(page, at_200)
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect_exactly(page, end)
+    expect(page).to_have_url(re.compile("step=3$"))
+    page.reload()
+    expect_exactly(page, end)
+    page.keyboard.press("b")
+    expect_exactly(page, at_200)
+    expect(page).to_have_url(re.compile("step=2$"))
+
+
+def expect_exactly(page: Page, time: float) -> None:
+    expect(player(page)).to_have_attribute("data-time", repr(float(time)).removesuffix(".0"))

@@ -175,13 +175,13 @@ function setZoom(player, zoom) {
 }
 
 /** Bring a time onto the stage and put the cursor there; in a large run this may need a window. */
-function showAround(player, t) {
+function showAround(player, t, lessonStep = null) {
   const { clock, payload } = player;
   pause(player);
   clearTimeout(player.askTimer);
   const stop = covers(payload, t) ? stopFrom(clock, t, 0) : null;
   if (stop !== null) goTo(player, stop, 0);
-  else player.askTimer = setTimeout(() => want(player, { t, from: t, step: 0 }), ASK_DELAY);
+  else player.askTimer = setTimeout(() => want(player, { t, from: t, step: 0, lessonStep }), ASK_DELAY);
 }
 
 /** Show all lanes or one of them. */

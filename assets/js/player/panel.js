@@ -5,10 +5,10 @@ export function render({ model, el }) {
   const elements = { full: model.get_child("full"), ghost: model.get_child("ghost") };
   const root = document.createElement("div");
   let requests = 0;
-  const requestWindow = (t) => {
+  const requestWindow = (t) => whenReady(() => {
     requests += 1;
     model.window_request = { t, run: model.payload.run, seq: requests };
-  };
+  });
   const player = createPlayer(root, figures, elements, requestWindow, (wish) => {
     requests += 1;
     model.command = { ...wish, seq: requests };
@@ -17,6 +17,13 @@ export function render({ model, el }) {
   model.on("change:payload", () => player.setPayload(model.payload));
   model.on("remove", player.destroy);
   return root;
+}
+
+/** Do something once the page stands: what is asked before that is heard, but its answer may be lost. */
+function whenReady(job) {
+  const building = globalThis.Bokeh?.documents.find((one) => !one.is_idle);
+  if (building) building.idle.connect(() => setTimeout(job));
+  else job();
 }
 
 export { createPlayer };

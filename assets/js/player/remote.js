@@ -64,7 +64,8 @@ function viewOf(payload, step) {
 
 /**
  * Where a step stands in this run: its view, a time that is a boundary of it, or null when the run
- * has no such event, and whether another window of a large run has to be shown for it.
+ * has no such event, and whether another window of a large run has to be shown for it; then the
+ * time is near that boundary.
  */
 function placeOf({ payload }, step) {
   const view = viewOf(payload, step);
@@ -75,17 +76,15 @@ function placeOf({ payload }, step) {
   return { view, t: time === null || isFar ? time : stopFrom(clock, time, 0) ?? time, isFar };
 }
 
-/** The time that a step names, in whatever way. */
+/** The time that a step names, in whatever way; of an event in another window the one it usually has. */
 function timeOfStep(payload, lanes, clock, { round = "start", time = null, usual = null, lane: key }) {
   const start = payload.overview?.t0 ?? payload.t0;
   if (time !== null) return time;
   if (round === "start" || round === 0) return start;
-  if (round === "end") return payload.whole ? clock.t1 : endOf({ payload, lanes, clock });
-  if (!payload.whole && usual !== null) return usual; // it may lie in another window
+  if (round === "end") return endOf({ payload, lanes, clock });
   const index = laneOf(payload, key);
-  if (typeof round === "string") return timeOfEvent(payload, clock, round, index);
-  const { number, end } = payload.lanes[index].rounds;
-  return end[number.indexOf(round)] ?? end.at(-1) ?? null; // a shorter run: its end
+  if (typeof round === "string") return timeOfEvent(payload, clock, round, index) ?? (payload.whole ? null : usual);
+  return timeOfRound(payload, payload.lanes[index], round);
 }
 
 /** When an event such as "C first" takes effect in a lane; null where there is none. */
@@ -108,15 +107,16 @@ function showStep(player, step, place = placeOf(player, step)) {
   const view = payload.lanes.some((lane) => lane.key === place.view) ? place.view : "all";
   if (view !== player.view) showLanes(player, view);
   if (step.view && step.view !== player.below.chosen) chooseTab(player, step.view);
-  if (place.t !== null) moveTo(player, place.t);
+  const isOwn = place.t === placeOf(player, step).t;
+  if (place.t !== null) moveTo(player, place.t, isOwn ? step : null);
   drawMarks(player, true);
 }
 
-/** Slide to a time; in a large run it may lie in another window. */
-function moveTo(player, t) {
+/** Slide to a time, which is that of a step if there is one; in a large run it may lie in another window. */
+function moveTo(player, t, lessonStep) {
   pause(player);
   const stop = covers(player.payload, t) ? stopFrom(player.clock, t, 0) : null;
-  if (stop === null) showAround(player, t);
+  if (stop === null) showAround(player, t, lessonStep);
   else if (Math.abs(stop - player.t) > player.clock.eps) goTo(player, stop, EASE_EVENT);
 }
 

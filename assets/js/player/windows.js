@@ -36,6 +36,22 @@ function endOf({ payload, lanes, clock }) {
   return overview.t0 + share * (overview.t1 - overview.t0);
 }
 
+/**
+ * When a lane's round ends, in a shorter run its last one; of one that lies in another window a time
+ * outside this one whose window has it.
+ */
+function timeOfRound({ whole, overview, t0, t1 }, lane, round) {
+  const { number, end } = lane.rounds;
+  const wanted = Math.min(round, lane.num_rounds);
+  const time = end[number.indexOf(wanted)];
+  if (time !== undefined || whole || !overview) return time ?? null;
+  const { rounds } = overview.lanes.find(({ key }) => key === lane.key);
+  const edge = rounds.findLastIndex((over) => over < wanted);
+  const near = overview.t0 + (Math.max(0, edge) / (rounds.length - 1)) * (overview.t1 - overview.t0);
+  const past = (t1 - t0) * 1e-6;
+  return wanted < number[0] ? Math.min(near, t0 - past) : Math.max(near, t1 + past);
+}
+
 /** Ask the server for a window, unless that is what was asked for last. */
 function ask(player, t) {
   if (player.asked === t) return;
@@ -46,9 +62,9 @@ function ask(player, t) {
 /**
  * Go where another window is needed.
  * @param {Object} player
- * @param {{t: number, from: number, step: number, kind: string, isPlaying: boolean}} wanted
+ * @param {{t: number, from: number, step: number, kind: string, isPlaying: boolean, lessonStep: ?Object}} wanted
  *   t: what the window must cover; from, step, kind: as for `stopFrom`; isPlaying: the cursor
- *   crosses the edge without a stop
+ *   crosses the edge without a stop; lessonStep: where to stand, of which `from` is near
  */
 function want(player, wanted) {
   player.wanted = wanted;
@@ -66,7 +82,8 @@ function takeWanted(player) {
     return;
   }
   const step = wanted.step || -1;
-  const stop = stopFrom(clock, wanted.from, wanted.step, wanted.kind);
+  const from = wanted.lessonStep ? placeOf({ payload: received }, wanted.lessonStep).t ?? wanted.from : wanted.from;
+  const stop = stopFrom(clock, from, wanted.step, wanted.kind);
   const edge = stop === null ? edgeBeyond(received, lanes, clock, step) : null;
   if (edge !== null) {
     want(player, { ...wanted, step, t: edge });

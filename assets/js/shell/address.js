@@ -8,6 +8,7 @@ const THEMES = ["light", "dark"];
 const OWN = ["step", "time", "show"];
 const USUAL = {rows: null, axis: "time", future: "ghost"};
 const LOOKS = {rows: "by", axis: "axis", future: "ahead"}; // choice: its name in the address, where rows are requests
+const MOST_DIGITS = 9;
 const REST_MS = 200; // browsers stop taking new addresses when there are too many a second
 
 export function address({model, steps, complain}) {
@@ -24,11 +25,12 @@ export function address({model, steps, complain}) {
   const place = () => {
     const found = {};
     if (!player || wish) { return found; }
-    const {t, view, eps} = player.state();
+    const {t, view, views, next, eps} = player.state();
     const own = player.placeOf(steps.step());
+    const usual = has_lanes(model.view.address) ? "all" : own.view;
     if (steps.at() > 0) { found.step = steps.at() + 1; }
-    if (own.t === null || Math.abs(own.t - t) > eps) { found.time = t; }
-    if (own.view !== view) { found.show = view; }
+    if (own.t === null || Math.abs(own.t - t) > eps) { found.time = short_time(t, next, eps); }
+    if (usual !== view && views.length > 2) { found.show = view; }
     for (const [choice, value] of Object.entries(player.views.get())) {
       if (value !== USUAL[choice] && !(choice === "future" && steps.hides_future())) { found[LOOKS[choice]] = value; }
     }
@@ -54,7 +56,7 @@ export function address({model, steps, complain}) {
     const {lesson} = model;
     if (!wish || !player || working || player.state().run === wish.run) { return; }
     const is_elsewhere = wish.scenario && wish.scenario !== model.view.scenario; // its places are none of this scene
-    if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null}; }
+    if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null, has_lanes: false}; }
     const can_look = look(player.views, wish.looks);
     const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
     wish = null;
@@ -110,6 +112,9 @@ export function address({model, steps, complain}) {
   return {update, moved, rest, open, stop};
 }
 
+/** Whether an address names lanes: then all of them are shown, unless it says which. */
+function has_lanes(search) { return new URLSearchParams(search).has("lanes"); }
+
 function theme_of(search) {
   const theme = new URLSearchParams(search).get("theme");
   return THEMES.includes(theme) ? theme : null;
@@ -131,20 +136,34 @@ function wish_of(search) {
   const looks = Object.fromEntries(
     Object.entries(LOOKS).map(([choice, name]) => [choice, asked.get(name) ?? USUAL[choice]]));
   return {
-    scenario: asked.get("scenario"), step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show, looks,
+    scenario: asked.get("scenario"), has_lanes: has_lanes(search), step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show, looks,
   };
 }
 
 /** What comes nearest to a wish: a step there is, a time in the run, lanes that are shown; is it the wish? */
-function nearest({step, time, show}, {views, end, eps}, num_steps) {
+function nearest({step, time, show, has_lanes: is_own}, {views, end, eps}, num_steps) {
   const index = Math.min(Math.max(1, step || 1), num_steps) - 1;
   const is_good = (step === null || step === index + 1) && (show === null || views.includes(show)) &&
     (time === null || (time >= 0 && time <= end + eps));
   const place_in = (own) => ({
-    view: views.includes(show) ? show : own.view,
+    view: views.includes(show) ? show : is_own ? "all" : own.view,
     t: time_of(time, end) ?? own.t,
   });
   return {index, is_good, place_in};
+}
+
+/**
+ * The shortest text of a time that leads back to where the cursor stands: a later time, as far as it
+ * is near, has the same last boundary before it. Behind the last boundary in sight there is no room.
+ */
+function short_time(t, next, eps) {
+  const room = next === null ? eps : (next - t) / 10;
+  for (let digits = 0; digits <= MOST_DIGITS; digits += 1) {
+    const unit = 10 ** -digits;
+    const near = [t.toFixed(digits), (t + unit / 2).toFixed(digits)].find((text) => text >= t - eps && text - t <= room);
+    if (near !== undefined) { return Number(near); }
+  }
+  return t;
 }
 
 function time_of(time, end) { return Number.isFinite(time) ? Math.min(Math.max(0, time), end) : null; }
