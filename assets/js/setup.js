@@ -60,6 +60,7 @@ class Form {
 
   update(form) {
     if (form.seq < this.seq) { return; }
+    const unfinished = being_typed(this.el);
     this.form = form;
     this.lane = form.lane;
     translate(this.el, form.words);
@@ -84,6 +85,7 @@ class Form {
     this.find();
     this.count.textContent = form.num_changed ? fill(form.words.changed, {count: form.num_changed}) : "";
     this.reset.hidden = form.num_changed === 0;
+    type_on(this.el, unfinished);
   }
 
   fill_lanes({lanes, lane}) {
@@ -235,9 +237,7 @@ class ForkTable {
     this.title.textContent = fork.title;
     const names = ["", ...fork.heads];
     this.heads.replaceChildren(...names.map((text) => h("th", {scope: "col", text})));
-    const focused = this.el.getRootNode().activeElement?.dataset?.cell;
     this.body.replaceChildren(...fork.rows.flatMap((row) => this.row(row, fork.heads)));
-    if (focused) { [...this.body.querySelectorAll("input")].find((one) => one.dataset.cell === focused)?.focus(); }
     this.lane = lane;
     const added = this.awaited && this.body.querySelector(`[data-cell="${CSS.escape(`new.${this.awaited}.arrival`)}"]`);
     this.awaited = "";
@@ -265,13 +265,49 @@ class ForkTable {
       const typed = plain(event.target.value);
       this.tell(typed === own ? {type: "back", name} : {type: "set", name, value: typed});
     };
-    const input = h("input", {type: "text", inputmode: "decimal", maxlength: 40, autocomplete: "off", "data-cell": name, placeholder: "–", on: {change}});
+    const input = h("input", {type: "text", inputmode: "decimal", maxlength: 40, autocomplete: "off", id: `cell-${name}`, "data-cell": name, "data-kept": value, placeholder: "–", on: {change}});
     input.setAttribute("aria-label", label);
     input.value = value;
     if (value !== own) { input.classList.add("own"); }
     if (is_wrong && value !== own) { input.setAttribute("aria-invalid", "true"); }
     return input;
   }
+}
+
+// A form is drawn anew when another lane is chosen or a table has other rows. What somebody types meanwhile
+// goes on in the same field of the new one.
+
+/** The field that has the focus, and its text if that is not committed yet. */
+function being_typed(root) {
+  const input = root.getRootNode().activeElement;
+  if (!input?.id || !root.contains(input)) { return null; }
+  const is_open = input.matches("input[type=text]") && input.dataset.kept !== undefined && input.value !== input.dataset.kept;
+  return {id: input.id, input, text: is_open ? input.value : null};
+}
+
+/** Give the focus and the open text to the field of that name, if it is another one now. */
+function type_on(root, unfinished) {
+  const input = unfinished && root.querySelector(`#${CSS.escape(unfinished.id)}`);
+  if (!input || input === unfinished.input || root.contains(root.getRootNode().activeElement)) { return; }
+  input.focus();
+  if (unfinished.text === null) { return; }
+  input.value = unfinished.text;
+  commit_by_hand(input);
+}
+
+/** A browser tells of no change where nothing was typed since the focus came: Enter and leaving tell it here. */
+function commit_by_hand(input) {
+  const commit = () => {
+    if (input.isConnected && input.value !== input.dataset.kept) { input.dispatchEvent(new Event("change")); }
+  };
+  const on_key = (event) => { if (event.key === "Enter") { commit(); } };
+  const stop = () => {
+    input.removeEventListener("keydown", on_key);
+    input.removeEventListener("blur", commit);
+  };
+  input.addEventListener("keydown", on_key);
+  input.addEventListener("blur", commit);
+  input.addEventListener("change", stop, {once: true});
 }
 
 const CONTROLS = {

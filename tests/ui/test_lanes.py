@@ -227,3 +227,44 @@ def test_a_lane_gets_a_name_and_gives_it_back(open_page: Open, shot: Shot, lang:
     line.press("Enter")
     expect(titles(page).first).to_have_text(automatic)
     expect(page).not_to_have_url(re.compile("lanes="))
+
+
+def type_at_once(page: Page, before: str, field: str, text: str) -> None:
+    """Do something that the server answers, and type before the answer can come."""
+    page.locator(".editor.setup").evaluate(
+        """(form, [before, field, text]) => {
+          new Function("form", before)(form);
+          const input = form.querySelector(field);
+          input.focus();
+          input.value = text;
+        }""",
+        [before, field, text],
+    )
+
+
+def test_what_is_typed_before_the_answer_goes_to_the_lane_that_was_chosen(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", "scenario=5a&show=all")
+    change(page, "static", "Static batching")
+    choose = "[...form.querySelectorAll('.lanes button')].at(-1).click()"
+    type_at_once(page, choose, "#setup-budget", "7")
+    of = page.get_by_role("group", name="Setup of").get_by_role("button").last
+    expect(of).to_have_attribute("aria-pressed", "true")
+    budget = page.locator("#setup-budget")
+    expect(budget).to_be_focused()
+    expect(budget).to_have_value("7")
+    budget.press("Enter")
+    expect(page).to_have_url(re.compile(r"lanes=static/continuous:budget=7$"))
+
+
+def test_what_is_typed_in_a_fork_stays_when_another_cell_is_answered(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", "scenario=5a&lanes=continuous/continuous@2")
+    change(page, "continuous-2", "from round 2")
+    commit = """const cell = form.querySelector("[data-cell='requests.C.prompt']");
+      cell.value = "5"; cell.dispatchEvent(new Event("change"))"""
+    type_at_once(page, commit, "[data-cell='requests.C.output']", "4")
+    output = page.locator('[data-cell="requests.C.output"]')
+    expect(page.locator('[data-cell="requests.C.prompt"].own')).to_have_value("5")
+    expect(output).to_be_focused()
+    expect(output).to_have_value("4")
+    page.locator("#find").focus()
+    expect(page).to_have_url(re.compile("C.prompt=5,requests.C.output=4$"))
