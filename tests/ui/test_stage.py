@@ -11,7 +11,10 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.lane_specs import Fork, LaneSpec
 from app.packing import packed_lanes
-from tests.ui.stage import at_rest, choose, drawn
+from lessons.figures import Figures, here
+from lessons.steps import Step
+from tests.sim.make import Row, scenario
+from tests.ui.stage import at_rest, choose, drawn, give
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
@@ -353,3 +356,24 @@ def test_the_pale_past_of_a_fork_leaves_the_cursor_as_it_is(open_page: Open) -> 
     past = box_of(page.locator(".rb-fork-past"))
     assert past["x"] < cursor["x"] < past["x"] + past["width"]
     expect(page.locator(".rb-cursor")).to_have_css("z-index", "1")
+
+
+@pytest.mark.parametrize("event", ["A first", "B preempt", "A cancel", "B finish", "C arrival"])
+def test_a_step_stands_where_the_event_of_its_round_is_over(open_page: Open, event: str) -> None:
+    """On the stage as in the figures of the text."""
+    rows: list[Row] = [("A", 0, 4, 6, {"cancel_at": 22}), ("B", 0, 4, 6), ("C", 15, 1, 1)]
+    subject = scenario(*rows, budget=8, block_size=1, num_blocks=12)
+    told = here(Figures(subject, {"continuous": subject}), Step(round=event))
+    assert told is not None
+    page = open_page(STAGE, BY_HAND)
+    give(page, subject)
+    page.evaluate(
+        """round => {
+          const show = ({detail: handle}) => handle.showStep({round, lane: "continuous"});
+          window.addEventListener("rb-moved", show, {once: true});
+          window.dispatchEvent(new Event("rb-who"));
+        }""",
+        event,
+    )
+    expect(player(page)).to_have_attribute("data-time", f"{told['end']:g}")
+    expect(player(page)).to_have_attribute("data-round", str(told["round"]))

@@ -2,6 +2,7 @@
 // lesson. The player works as well without anybody who listens.
 
 const SPOKEN_DELAY = 400;
+const STEP_EVENTS = { cancel: "cancelled", preempt: "preempted" }; // words of a step that events have others for
 const SPOKEN_SPEED = 1; // rounds a second up to which playing is told round by round
 
 /**
@@ -87,12 +88,20 @@ function timeOfStep(payload, lanes, clock, { round = "start", time = null, usual
   return timeOfRound(payload, payload.lanes[index], round);
 }
 
-/** When an event such as "C first" takes effect in a lane; null where there is none. */
-function timeOfEvent({ events, requests }, clock, name, lane) {
+/**
+ * When an event such as "C first" takes effect in a lane; null where there is none. An eviction
+ * stands at the start of its round, and has taken effect at its end.
+ */
+function timeOfEvent({ events, requests, lanes }, clock, name, lane) {
   const cut = name.lastIndexOf(" ");
-  const [id, kind] = [name.slice(0, cut), name.slice(cut + 1)];
+  const [id, word] = [name.slice(0, cut), name.slice(cut + 1)];
+  const kind = STEP_EVENTS[word] ?? word;
   const event = events.find((one) => one.kind === kind && requests[one.req].id === id &&
     (one.lane === null || one.lane === lane));
+  if (event && kind === "preempted") {
+    const { start, end } = lanes[lane].rounds;
+    return end[lowerBound(start, event.t - clock.eps)] ?? null;
+  }
   return event ? clock.bounds[lowerBound(clock.bounds, event.t - clock.eps)] ?? null : null;
 }
 
