@@ -7,10 +7,10 @@ cannot be done, changes nothing.
 from collections.abc import Mapping
 from typing import Any
 
-from app import hands
+from app import hands, lane_edits
 from app.i18n import say
 from app.lane_runs import forked
-from app.lane_specs import MOST_LANES, named
+from app.lane_specs import MOST_LANES
 from app.session import Session
 
 
@@ -18,18 +18,18 @@ def run_command(session: Session, command: Mapping[str, Any]) -> None:
     """Do what the stage asks for."""
     match command:
         case {"do": "add_lane", "base": str(base)}:
-            session.add_lane(base)
+            lane_edits.add(session, base)
         case {"do": "copy_lane", "key": str(key)}:
-            session.copy_lane(key)
+            lane_edits.copy(session, key)
         case {"do": "move_lane", "key": str(key), "step": 1 | -1 as step}:
-            session.move_lane(key, step)
+            lane_edits.move(session, key, step)
         case {"do": "rename_lane", "key": str(key), "name": str(name)}:
-            session.lanes = named(session.lanes, key, name)
+            lane_edits.rename(session, key, name)
         case {"do": "remove_lane", "key": str(key)}:
-            session.remove_lane(key)
+            lane_edits.remove(session, key)
         case {"do": "fork_lane", "key": str(key), "round": int(number)} if number > 0:
             _tell_if_full(session)
-            session.put_lanes(forked(session.lanes, key, number))
+            lane_edits.put(session, forked(session.lanes, key, number))
         case {"do": str(what), "key": str(key)} if what.startswith("hand_"):
             _by_hand(session, what, key, command.get("grant"))
 

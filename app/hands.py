@@ -7,6 +7,7 @@ is not legal changes nothing: the lane keeps what is wrong with it until the nex
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app import lane_edits
 from app.lane_specs import MOST_LANES, Fork, Grants, LaneSpec, base_of, free_key
 from app.lanes import Lane
 from app.session import Session
@@ -22,7 +23,7 @@ def begin(session: Session, key: str) -> None:
     if spec and len(session.lanes) < MOST_LANES:
         new = LaneSpec(free_key(base_of(spec.changes) or key, session.lanes), spec.changes, hand=())
         place = session.lanes.index(spec) + 1
-        session.put_lanes([*session.lanes[:place], new, *session.lanes[place:]])
+        lane_edits.put(session, [*session.lanes[:place], new, *session.lanes[place:]])
 
 
 def give(session: Session, key: str, grant: Mapping[str, int]) -> None:

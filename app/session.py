@@ -1,12 +1,11 @@
 """What one visitor has chosen and typed, and the histories that follow from it.
 
-The only place of the page that runs the simulator; no Panel here, so it is tested without a
-browser. Input that cannot run leaves the last good run on the screen and says why in
-`problems`, in the learner's language. Long runs go through `defer`, which the page replaces by
-one that keeps the server answering meanwhile.
+No Panel here, so it is tested without a browser. Lanes are run by `app.runner` and changed by
+`app.lane_edits`; the words for what is shown are in `app.scene_words`. Input that cannot run leaves
+the last good run on the screen and says why in `problems`, in the learner's language. Long runs go
+through `defer`, which the page replaces by one that keeps the server answering meanwhile.
 """
 
-import copy
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,34 +13,30 @@ from typing import Any
 
 import param
 
-from app import lane_specs
-from app.generator import redrawn, told_in_short
+from app.generator import redrawn
 from app.i18n import LANGUAGES, say
-from app.inputs import Found, Inputs, lane_scenarios
+from app.inputs import Found, Inputs
 from app.lane_names import titles
 from app.lane_offers import offers
-from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
-from app.messages import not_added, told, trace_error, trace_report
+from app.messages import told, trace_error, trace_report
 from app.newcomers import all_new
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
-from app.sentences import number
-from app.setup_options import Texts, differing, shared_presets, texts
-from lessons.catalogue import heading, scenes
+from app.runner import Runner, Runs, Show, runnable, takes_long
+from app.scene_words import of_other, of_scene, scene_titles
+from app.setup_options import Texts, differing, texts
+from lessons.catalogue import scenes
 from sim import History, Scenario
-from sim.clock import to_internal, to_shown
+from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
 from sim.traces import TraceError, read_trace
 
 TRACE = "trace"
 MOST_BUDGET = 8192
-QUICK_ROUNDS = 40_000  # of all lanes together; above, a run goes through `defer`
 
 _LENGTH = re.compile(r"[0-9]{1,6}")  # of a prompt, as typed
-
-Runs = Sequence[tuple[LaneSpec, Scenario]]
 
 
 class Session(param.Parameterized):
@@ -70,14 +65,13 @@ class Session(param.Parameterized):
         self.drawn = self.chosen  # with the requests that `traffic` makes of it
         self._lanes: list[Lane] = []
         self._run = 0
-        self._asked = 0
+        self._runner = Runner()
         self._notice: Callable[[str], str] | None = None
         self._time = 0
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
         self.unread: tuple[str, bytes] | None = None  # a trace without a unit
         self._busy = False
-        self._told: tuple[Any, str] = ((), "")
         self.choose(self.scenario_name)
         self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes", "traffic"])
         self.param.watch(lambda *_: self._speak(), "lang")
@@ -106,14 +100,12 @@ class Session(param.Parameterized):
 
     def scenario_titles(self) -> list[tuple[str, str]]:
         """Names and titles of everything that can be chosen."""
-        titles = [(name, heading(name, self.lang).title) for name in scenes()]
-        titles.append((SYNTHETIC, self._say("scene.synthetic")))
-        return titles + ([(TRACE, self._trace[0].name)] if self._trace else [])
+        return scene_titles(self.lang) + ([(TRACE, self._trace[0].name)] if self._trace else [])
 
     def choose(self, name: str) -> None:
         """Show a scene from its start, as its file has it."""
         if name == TRACE and self._trace:
-            self._asked += 1  # a run still going comes too late
+            self._runner.forget()
             self.working = ""
             self._put(TRACE, *self._trace)
         elif name != TRACE:
@@ -144,61 +136,9 @@ class Session(param.Parameterized):
         """Change options of the setup, as typed; see `app.setup_form`."""
         self.setup = differing(self.chosen.setup, {**self.setup, **changes})
 
-    def put_preset(self, name: str, lane: str = "") -> None:
-        """Schedule a lane, or what all lanes share, as the preset of this name does."""
-        if lane:
-            self.lanes = lane_specs.rebased(self.lanes, lane, name)
-        else:
-            self.set_setup(shared_presets().get(name, {}))
-
-    # Lanes.
-
     def shared_texts(self) -> Texts:
         """The setup that all lanes share, as typed."""
         return texts(self.chosen.setup) | self.setup | {"budget": str(self.budget)}
-
-    def add_lane(self, base: str) -> None:
-        """One more lane: the shared setup in a mode, or a scheduler by name.
-
-        One that cannot run here is not added, and `notice` says why.
-        """
-        self.put_lanes(lane_specs.added(self.lanes, base))
-
-    def put_lanes(self, lanes: Sequence[LaneSpec]) -> None:
-        """Other lanes, unless one of them is new and cannot run; then `notice` says why."""
-        _, found = lane_scenarios(self.last_good, lanes)
-        new = {spec.key for spec in lanes} - {spec.key for spec in self.lanes}
-        faults = [problem for spec, problem in found if spec and spec.key in new]
-        if not faults:
-            self.lanes = list(lanes)
-            return
-        key, rows = new.pop(), self.rows
-        self.notice = ""
-        self.announce(lambda lang: not_added(titles(lanes, lang)[key], faults[0], lang, rows))
-
-    def copy_lane(self, key: str) -> None:
-        """One more lane like this one."""
-        self.lanes = lane_specs.copied(self.lanes, key)
-
-    def remove_lane(self, key: str) -> None:
-        """One lane less; the last one stays."""
-        self.lanes = lane_specs.removed(self.lanes, key)
-
-    def move_lane(self, key: str, step: int) -> None:
-        """Another place among the lanes."""
-        self.lanes = lane_specs.moved(self.lanes, key, step)
-
-    def change_lane(self, key: str, changes: Mapping[str, str | None]) -> None:
-        """Change what one lane has of its own; None takes a change back."""
-        spec = next((spec for spec in self.lanes if spec.key == key), None)
-        if spec and spec.forks:
-            before = before_fork(spec, self.last_good)
-            own = texts(before.scenario.setup) if before is not None else {}
-            self.lanes = lane_specs.changed(self.lanes, key, changes, own)
-        elif mode := changes.get("mode"):
-            self.put_preset(mode, key)
-        else:
-            self.lanes = lane_specs.changed(self.lanes, key, changes, self.shared_texts())
 
     def open_trace(self, filename: str, data: bytes, unit: str | None = None) -> None:
         """Read a trace file and show its run; a file that is none leaves all as it was.
@@ -236,10 +176,10 @@ class Session(param.Parameterized):
             self._put(TRACE, scenario, shown)
             self.announce(report)
 
-        self._run_all(_good(scenario, lanes or default_lanes("", scenario)), then)
+        self._run_all(runnable(scenario, lanes or default_lanes("", scenario)), then)
 
     def _show(self, scenario: Scenario, name: str, lanes: Sequence[LaneSpec]) -> None:
-        runs = _good(scenario, lanes)
+        runs = runnable(scenario, lanes)
         self._run_all(runs, lambda shown: self._put(name, scenario, shown))
 
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
@@ -298,27 +238,22 @@ class Session(param.Parameterized):
             shown["lane"] = spec.key if spec else None
             if spec:
                 values = {"lane": names[spec.key], "text": shown["text"]}
-                shown["text"] = self._say("lane.problem", **values)
+                shown["text"] = say(self.lang, "lane.problem", **values)
             result.append(shown)
         return result
 
-    def _run_all(self, runs: Runs, show: Callable[[list[Lane]], None]) -> None:
+    def _run_all(self, runs: Runs, show: Show) -> None:
         """Simulate all lanes, then show them; a later call makes an unfinished one void."""
-        self._asked += 1
-        ticket = self._asked
-        old = list(self._lanes)
 
         def then(lanes: list[Lane]) -> None:
-            if ticket == self._asked:
-                self.working = ""
-                show(lanes)
+            self.working = ""
+            show(lanes)
 
-        if sum(scenario.most_rounds for _, scenario in runs) <= QUICK_ROUNDS:
-            then(_simulate(runs, old))
-            return
-        count = len(runs[0][1].requests)
-        self.working = self._say("scene.running", count=f"{count:,}")
-        self.defer(lambda: _simulate(runs, old), then)
+        is_long = takes_long(runs)
+        if is_long:
+            count = len(runs[0][1].requests)
+            self.working = say(self.lang, "scene.running", count=f"{count:,}")
+        self._runner.run(runs, self._lanes, then, self.defer if is_long else None)
 
     def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool = False) -> None:
         self.last_good, self._lanes = scenario, lanes
@@ -328,7 +263,12 @@ class Session(param.Parameterized):
     def _send(self, *, time: int = 0, reset: bool = False) -> None:
         self._time = time
         self.payload = make_payload(
-            self._lanes, self.lang, title=self._title(), run=self._run, time=time, reset=reset
+            self._lanes,
+            self.lang,
+            title=self.lesson()["title"],
+            run=self._run,
+            time=time,
+            reset=reset,
         ) | {"bases": offers(self.last_good, self.lang)}
 
     def move_window(self, request: Mapping[str, Any]) -> None:
@@ -353,48 +293,11 @@ class Session(param.Parameterized):
     def lesson(self) -> dict[str, str]:
         """Number, title and hook of what is shown; the text too, if it is no scene with steps."""
         if self.scenario_name in scenes():
-            words_ = heading(self.scenario_name, self.lang)
-            number_ = str(scenes()[self.scenario_name].lesson)
-            return {"number": number_, "title": words_.title, "hook": words_.hook}
-        opened = self.scenario_name == TRACE
+            return of_scene(self.scenario_name, self.lang)
         drawn = "generated" if self.traffic else self.scenario_name
-        key = f"scene.{self._opened if opened else drawn}"
-        values = {
-            "cost": self._cost(),
-            "count": f"{len(self.drawn.requests):,}",
-            "name": self.chosen.name,
-            "traffic": self._told_traffic(),
-        }
-        return {
-            "number": "",
-            "title": self._say(key, **values),
-            "hook": self._say(f"{key}_hook", **values),
-            "text": "\n\n".join(
-                [self._say(f"{key}_text", **values)]
-                + ([] if self.payload.get("whole", True) else [self._say("scene.window")])
-            ),
-        }
-
-    def _told_traffic(self) -> str:
-        """The sentence about requests that were drawn otherwise, kept while nothing changes."""
-        key = (self.drawn, self.lang)
-        if self.traffic and key != self._told[0]:
-            self._told = (key, told_in_short(*key))
-        return self._told[1] if self.traffic else ""
-
-    def _cost(self) -> str:
-        cost = self.chosen.setup.cost
-        parts = {
-            name: number(to_shown(getattr(cost, name), "ms"))
-            for name in ("base", "per_prefill", "per_decode", "per_kv_token")
-        }
-        return self._say("scene.cost", **parts)
-
-    def _say(self, key: str, **values: object) -> str:
-        return say(self.lang, key, **values)
-
-    def _title(self) -> str:
-        return self.lesson()["title"]
+        kind = self._opened if self.scenario_name == TRACE else drawn
+        is_whole = self.payload.get("whole", True)
+        return of_other(kind, self.chosen, self.drawn, self.lang, is_whole=is_whole)
 
     def announce(self, tell: Callable[[str], str], unread: tuple[str, bytes] | None = None) -> None:
         """A notice that can be said again when the language changes; the trace it asks about."""
@@ -410,31 +313,3 @@ class Session(param.Parameterized):
         if self.problems:
             self.problems = []
             self._edit()
-
-
-def _good(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
-    """The lanes that can run; a scenario that was checked can run in its own mode at least."""
-    runs, _ = lane_scenarios(scenario, lanes, is_bounded=False)
-    return runs or [(LaneSpec(scenario.setup.mode, {"mode": scenario.setup.mode}), scenario)]
-
-
-def _simulate(runs: Runs, old: Sequence[Lane]) -> list[Lane]:
-    """All lanes, with the figures that drawing them needs; one that is there is not run again."""
-    known = {lane.history.scenario.without_goals: lane for lane in old if lane.spec.is_plain}
-    return [_lane(spec, scenario, known.get(scenario.without_goals)) for spec, scenario in runs]
-
-
-def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None) -> Lane:
-    """A lane, made of one with the same rounds if there is any."""
-    if known and spec.is_plain and known.history.scenario == scenario:
-        lane = copy.copy(known)
-        lane.spec = spec
-        return lane
-    if known and spec.is_plain:
-        lane = Lane(spec.key, known.history.under_goals(scenario), spec)
-    else:
-        played = play(spec, scenario)
-        assert played.history is not None, "a lane with problems is not shown"
-        lane = Lane(spec.key, played.history, spec, played.hand)
-    lane.prepare()
-    return lane

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import param
 
-from app import setup_form
+from app import lane_edits, setup_form
 from app.component import Component
 from app.fork_form import FIXED_IN_RUN, fork_form
 from app.i18n import join, say
@@ -76,23 +76,23 @@ class SetupPanel(Component):
         session, lane = self._session, self._lane
         match type_, data:
             case "set", {"name": str(name), "value": str(value)} if lane:
-                session.change_lane(lane, {name: value[:MOST_IN_A_BOX]})
+                lane_edits.change(session, lane, {name: value[:MOST_IN_A_BOX]})
             case "set", {"name": str(name), "value": str(value)} if name in options():
                 session.set_setup({name: value[:MOST_IN_A_BOX]})
             case "back", {"name": str(name)} if lane:
-                session.change_lane(lane, {name: None})
+                lane_edits.change(session, lane, {name: None})
             case "add", {"id": str(id_)} if (spec := self._spec()) and spec.forks:
                 self._add(spec, tidied(id_))
             case "drop", {"id": str(id_)} if (spec := self._spec()) and spec.forks:
                 changes = spec.forks[-1].changes
                 own = [n for n in changes if n.startswith(NEW) and request_field(n)[0] == id_]
-                session.change_lane(lane, dict.fromkeys(own))
+                lane_edits.change(session, lane, dict.fromkeys(own))
             case "preset", {"name": str(name)}:
-                session.put_preset(name, lane)
+                lane_edits.put_preset(session, name, lane)
             case "reset", _ if (spec := self._spec()) and spec.forks:
-                session.change_lane(lane, dict.fromkeys(spec.forks[-1].changes))
+                lane_edits.change(session, lane, dict.fromkeys(spec.forks[-1].changes))
             case "reset", _ if spec := self._spec():
-                session.change_lane(lane, dict.fromkeys(_own(spec, session.shared_texts())))
+                lane_edits.change(session, lane, dict.fromkeys(_own(spec, session.shared_texts())))
             case "reset", _:
                 session.setup = {}
 
@@ -103,7 +103,7 @@ class SetupPanel(Component):
             return
         self._refused = bad_name(id_, before, fork)
         if self._refused is None:
-            self._session.change_lane(spec.key, newcomer(before, fork, id_))
+            lane_edits.change(self._session, spec.key, newcomer(before, fork, id_))
 
     def _refresh(self) -> None:
         self.form = self._shown()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app import lane_edits
 from app.commands import run_command
 from app.fork_form import fork_form
 from app.lane_names import titles
@@ -32,7 +33,7 @@ def at_round_3(session: Session, **changes: str | None) -> str:
     run_command(session, {"do": "fork_lane", "key": "continuous", "round": 3})
     key = session.lanes[-1].key
     if changes:
-        session.change_lane(key, changes)
+        lane_edits.change(session, key, changes)
     return key
 
 
@@ -68,26 +69,26 @@ def test_there_is_no_fork_beyond_the_most_lanes(session: Session) -> None:
 
 def test_what_has_happened_cannot_be_changed_and_the_last_good_run_stays(session: Session) -> None:
     key = at_round_3(session)
-    session.change_lane(key, {"requests.A.prompt": "9"})
+    lane_edits.change(session, key, {"requests.A.prompt": "9"})
     (problem,) = session.problems
     assert (problem["row"], problem["lane"]) == (0, key)
     assert "A has arrived: its prompt stays 6." in problem["text"]
     assert session.histories[-1].scenario.requests[0].prompt == 6
-    session.change_lane(key, {"requests.A.prompt": None})
+    lane_edits.change(session, key, {"requests.A.prompt": None})
     assert session.problems == []
 
 
 def test_a_request_can_be_cancelled_and_longer_from_there_on(session: Session) -> None:
     key = at_round_3(session, **{"requests.C.output": "4"})
     assert len(session.histories[-1]) > len(session.histories[-2])
-    session.change_lane(key, {"requests.C.cancel_at": "9"})
+    lane_edits.change(session, key, {"requests.C.cancel_at": "9"})
     assert str(session.histories[-1].states[2]) == "cancelled"
     assert str(session.histories[-2].states[2]) == "finished"
 
 
 def test_a_change_back_to_what_was_is_none(session: Session) -> None:
     key = at_round_3(session, budget="6")
-    session.change_lane(key, {"budget": "4"})
+    lane_edits.change(session, key, {"budget": "4"})
     assert session.lanes[-1].forks == (Fork(3, {}),)
 
 
@@ -220,13 +221,13 @@ def test_a_name_that_is_typed_is_taken_or_refused(session: Session) -> None:
 def test_a_request_before_the_fork_is_refused_by_its_name(session: Session) -> None:
     key = at_round_3(session)
     panel = add(session, key, "late")
-    session.change_lane(key, {"new.late.arrival": "7.5"})
+    lane_edits.change(session, key, {"new.late.arrival": "7.5"})
     (problem,) = session.problems
     assert "late: arrival must be at least 8, the time of the change, not 7.5." in problem["text"]
     assert panel.form["fork"]["rows"][-1]["problems"] == [problem["text"]]
     session.lang = "zh"
     assert "late 的到达时间不能早于改动的时刻 8，现在是 7.5。" in session.problems[0]["text"]
-    session.change_lane(key, {"new.late.prompt": ""})
+    lane_edits.change(session, key, {"new.late.prompt": ""})
     assert any("提示" in problem["text"] for problem in session.problems)
 
 
@@ -242,7 +243,7 @@ def test_a_fork_of_a_fork_can_change_what_was_added(session: Session) -> None:
     key = at_round_3(session)
     add(session, key)
     run_command(session, {"do": "fork_lane", "key": key, "round": 4})
-    session.change_lane(session.lanes[-1].key, {"requests.D.output": "5"})
+    lane_edits.change(session, session.lanes[-1].key, {"requests.D.output": "5"})
     add(session, session.lanes[-1].key)
     assert [one.id for one in session.histories[-1].scenario.requests] == [*"ABCDE"]
     assert session.histories[-1].scenario.requests[3].output == 5

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app import lane_edits
 from app.commands import run_command
 from app.lane_specs import MOST_LANES, Fork
 from app.session import Session
@@ -135,7 +136,7 @@ def test_the_policy_can_finish(session: Session) -> None:
 
 
 def test_the_policys_own_run_can_be_shown_once(session: Session) -> None:
-    session.remove_lane("continuous")
+    lane_edits.remove(session, "continuous")
     for _ in range(2):
         run_command(session, {"do": "hand_compare", "key": "continuous-2"})
     assert [(lane.key, lane.hand) for lane in session.lanes] == [

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app import lane_edits
 from app.commands import run_command
 from app.rows import FIELDS, MOST_ROWS
 from app.session import TRACE, Session
@@ -225,12 +226,12 @@ def test_costs_whose_sum_no_clock_holds_are_told(session: Session) -> None:
 
 def test_a_preset_settles_how_the_continuous_lane_batches(session: Session) -> None:
     session.budget = 8
-    session.put_preset("orca")
+    lane_edits.put_preset(session, "orca")
     assert session.setup == {"chunked": "false", "service": "running_first"}
     assert (session.problems, session.last_good.setup.chunked) == ([], False)
-    session.put_preset("sarathi")
+    lane_edits.put_preset(session, "sarathi")
     assert session.setup == {}
-    session.put_preset("nonsense")
+    lane_edits.put_preset(session, "nonsense")
     assert session.setup == {}
 
 
@@ -254,16 +255,16 @@ def lane_keys(session: Session) -> list[str]:
 
 def test_lanes_are_added_copied_changed_and_removed(session: Session) -> None:
     assert lane_keys(session) == ["static", "continuous"]
-    session.add_lane("vllm_v1")
-    session.copy_lane("continuous")
+    lane_edits.add(session, "vllm_v1")
+    lane_edits.copy(session, "continuous")
     assert lane_keys(session) == ["static", "continuous", "continuous-2", "vllm_v1"]
-    session.change_lane("continuous-2", {"budget": "6"})
+    lane_edits.change(session, "continuous-2", {"budget": "6"})
     assert [figure(session, "makespan", lane=lane) for lane in (1, 2)] == [19.5, 17.5]
     assert session.payload["lanes"][2]["title"] == "Continuous batching · budget 6"
     assert session.payload["differs"].startswith("Differs: ")
-    session.change_lane("continuous-2", {"budget": None})
+    lane_edits.change(session, "continuous-2", {"budget": None})
     assert figure(session, "makespan", lane=2) == 19.5
-    session.remove_lane("static")
+    lane_edits.remove(session, "static")
     assert lane_keys(session) == ["continuous", "continuous-2", "vllm_v1"]
     session.reset()
     assert lane_keys(session) == ["static", "continuous"]
@@ -278,8 +279,8 @@ def test_a_lane_that_cannot_stand_here_is_offered_with_the_reason(session: Sessi
 
 
 def test_a_lane_with_the_same_rounds_as_another_says_so(session: Session) -> None:
-    session.add_lane("vllm_v1")
-    session.add_lane("conservative")
+    lane_edits.add(session, "vllm_v1")
+    lane_edits.add(session, "conservative")
     rules = [lane["rule"] for lane in session.payload["lanes"]]
     assert rules[2].startswith("same rounds as continuous here; ")
     assert not any(rule.startswith("same") for rule in rules[:2])
@@ -296,18 +297,18 @@ def test_a_lane_takes_another_place(session: Session) -> None:
 
 
 def test_one_lane_stays_and_five_do_not_fit(session: Session) -> None:
-    session.remove_lane("static")
-    session.remove_lane("continuous")
+    lane_edits.remove(session, "static")
+    lane_edits.remove(session, "continuous")
     assert lane_keys(session) == ["continuous"]
     for _ in range(5):
-        session.add_lane("static")
+        lane_edits.add(session, "static")
     assert len(lane_keys(session)) == session.payload["most_lanes"] == 4
 
 
 def test_what_all_lanes_share_changes_a_lane_that_has_nothing_of_its_own_there(
     session: Session,
 ) -> None:
-    session.change_lane("continuous", {"budget": "6"})
+    lane_edits.change(session, "continuous", {"budget": "6"})
     session.budget = 8
     assert [lane["budget"] for lane in session.payload["lanes"]] == [8, 6]
     edit(session, 0, output="1")
@@ -315,7 +316,7 @@ def test_what_all_lanes_share_changes_a_lane_that_has_nothing_of_its_own_there(
 
 
 def test_a_lane_with_requests_of_its_own_sends_them(session: Session) -> None:
-    session.change_lane("continuous", {"requests.C.arrival": "0"})
+    lane_edits.change(session, "continuous", {"requests.C.arrival": "0"})
     static, continuous = session.payload["lanes"]
     assert "requests" not in static
     assert [request["arrival"] for request in continuous["requests"]] == [0, 2, 0]
@@ -328,7 +329,7 @@ def test_a_lane_with_requests_of_its_own_sends_them(session: Session) -> None:
 
 def test_a_lane_that_cannot_run_is_named_and_the_last_good_run_stays(session: Session) -> None:
     before = session.payload
-    session.change_lane("continuous", {"budget": "x"})
+    lane_edits.change(session, "continuous", {"budget": "x"})
     assert session.payload is before
     [problem] = session.problems
     assert (problem["lane"], problem["option"]) == ("continuous", "budget")
@@ -337,27 +338,27 @@ def test_a_lane_that_cannot_run_is_named_and_the_last_good_run_stays(session: Se
     )
     assert session.lanes[1].changes["budget"] == "x"
     assert "budget" not in session.shown_lanes[1].changes
-    session.change_lane("continuous", {"budget": "6"})
+    lane_edits.change(session, "continuous", {"budget": "6"})
     assert session.problems == []
     assert figure(session, "makespan") == 17.5
 
 
 def test_a_lane_that_could_not_run_here_is_not_added(session: Session) -> None:
-    session.add_lane("orca")
+    lane_edits.add(session, "orca")
     assert lane_keys(session) == ["static", "continuous"]
     assert session.notice.startswith("Orca cannot stand here. A can never run")
     session.lang = "zh"
     assert session.notice.startswith("Orca 在这里跑不了。A 永远")
     session.budget = 6
-    session.add_lane("orca")
+    lane_edits.add(session, "orca")
     assert lane_keys(session) == ["static", "continuous", "orca"]
 
 
 def test_a_preset_goes_to_one_lane_or_to_all(session: Session) -> None:
-    session.put_preset("vllm_v1", "static")
+    lane_edits.put_preset(session, "vllm_v1", "static")
     assert session.payload["lanes"][0]["title"] == "vLLM V1"
     assert session.setup == {}
-    session.put_preset("conservative")
+    lane_edits.put_preset(session, "conservative")
     assert session.setup == {"reserve": "max_output"}
     assert [run.scenario.setup.reserve for run in session.histories] == [
         "full_prompt",
@@ -367,15 +368,15 @@ def test_a_preset_goes_to_one_lane_or_to_all(session: Session) -> None:
 
 def test_a_lane_that_is_there_is_not_run_again(session: Session) -> None:
     before = session.histories
-    session.add_lane("vllm_v1")
+    lane_edits.add(session, "vllm_v1")
     assert session.histories[:2] == before
     assert session.histories[0] is before[0]
 
 
 def test_a_trace_takes_other_lanes(session: Session) -> None:
     session.open_trace("t.csv", TRACE_FILE)
-    session.add_lane("vllm_v1")
-    session.change_lane("vllm_v1", {"max_num_seqs": "4"})
+    lane_edits.add(session, "vllm_v1")
+    lane_edits.change(session, "vllm_v1", {"max_num_seqs": "4"})
     assert session.problems == []
     assert lane_keys(session) == ["static", "continuous", "vllm_v1"]
     session.choose("5a")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app import lane_edits
 from app.editor import clean
 from app.packing import packed_lanes, packed_setup, unpacked_setup
 from app.row_text import MOST_CHARACTERS, MOST_IN_A_CELL, packed, unpacked
@@ -100,9 +101,9 @@ def test_bytes_that_are_no_text_do_no_harm() -> None:
 
 def test_lanes_are_restored_with_what_they_change() -> None:
     session = opened(scenario="5a")
-    session.add_lane("vllm_v1")
-    session.change_lane("continuous", {"budget": "6", "max_chunk": "2", "buckets": "1, 2"})
-    session.change_lane("static", {"requests.C.arrival": "0.5"})
+    lane_edits.add(session, "vllm_v1")
+    lane_edits.change(session, "continuous", {"budget": "6", "max_chunk": "2", "buckets": "1, 2"})
+    lane_edits.change(session, "static", {"requests.C.arrival": "0.5"})
     assert address(session).endswith(
         "&lanes=static:requests.C.arrival=0.5/continuous:budget=6,max_chunk=2,buckets=1~2/vllm_v1"
     )
@@ -116,8 +117,8 @@ def test_the_lanes_of_a_scene_leave_nothing_in_the_address() -> None:
     session = opened(scenario="5a", lanes="static/continuous")
     assert "lanes" not in query(session)
     assert not is_edited(session)
-    session.copy_lane("static")
-    session.remove_lane("static")
+    lane_edits.copy(session, "static")
+    lane_edits.remove(session, "static")
     assert "lanes" not in query(session)
 
 
@@ -130,14 +131,14 @@ def test_two_lanes_alike_have_keys_of_their_own() -> None:
 def test_names_of_requests_may_hold_what_divides() -> None:
     session = opened(scenario="5a", rows="a,b~c%252F%3D%3A.d-0-6-3")
     name = session.rows[0]["id"]
-    session.change_lane("static", {f"requests.{name}.prompt": "2"})
+    lane_edits.change(session, "static", {f"requests.{name}.prompt": "2"})
     assert session.problems == []
     assert reopened(session).lanes == session.lanes
 
 
 def test_lanes_that_cannot_run_stay_out_of_the_address() -> None:
     session = opened(scenario="5a", lanes="vllm_v1")
-    session.change_lane("vllm_v1", {"budget": "x"})
+    lane_edits.change(session, "vllm_v1", {"budget": "x"})
     assert query(session)["lanes"] == "vllm_v1"
 
 

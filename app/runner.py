@@ -1,0 +1,82 @@
+"""Running the lanes of a session, at once or aside; of several runs only the last one is shown."""
+
+import copy
+from collections.abc import Callable, Sequence
+
+from app.inputs import lane_scenarios
+from app.lane_runs import play
+from app.lane_specs import LaneSpec
+from app.lanes import Lane
+from sim import Scenario
+
+QUICK_ROUNDS = 40_000  # of all lanes together; more take so long that one is told
+
+Runs = Sequence[tuple[LaneSpec, Scenario]]
+Show = Callable[[list[Lane]], None]
+Job = Callable[[], list[Lane]]
+Defer = Callable[[Job, Show], None]
+
+
+class Runner:
+    """Simulates lanes and hands them on, unless other ones were asked for meanwhile."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def forget(self) -> None:
+        """What is still being run comes too late."""
+        self._asked += 1
+
+    def run(self, runs: Runs, old: Sequence[Lane], show: Show, defer: Defer | None = None) -> None:
+        """Simulate all lanes, then show them.
+
+        Args:
+            runs: lanes and their scenarios.
+            old: lanes that are there already.
+            show: what to do with the new ones.
+            defer: runs a job aside and hands its outcome on; None: at once.
+        """
+        self.forget()
+        ticket, known = self._asked, list(old)
+
+        def then(lanes: list[Lane]) -> None:
+            if ticket == self._asked:
+                show(lanes)
+
+        if defer is None:
+            then(_simulated(runs, known))
+        else:
+            defer(lambda: _simulated(runs, known), then)
+
+
+def takes_long(runs: Runs) -> bool:
+    """Whether a person should be told that it runs."""
+    return sum(scenario.most_rounds for _, scenario in runs) > QUICK_ROUNDS
+
+
+def runnable(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
+    """The lanes that can run; a scenario that was checked can run in its own mode at least."""
+    runs, _ = lane_scenarios(scenario, lanes, is_bounded=False)
+    return runs or [(LaneSpec(scenario.setup.mode, {"mode": scenario.setup.mode}), scenario)]
+
+
+def _simulated(runs: Runs, old: Sequence[Lane]) -> list[Lane]:
+    """All lanes, with the figures that drawing them needs; one that is there is not run again."""
+    known = {lane.history.scenario.without_goals: lane for lane in old if lane.spec.is_plain}
+    return [_lane(spec, scenario, known.get(scenario.without_goals)) for spec, scenario in runs]
+
+
+def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None) -> Lane:
+    """A lane, made of one with the same rounds if there is any."""
+    if known and spec.is_plain and known.history.scenario == scenario:
+        lane = copy.copy(known)
+        lane.spec = spec
+        return lane
+    if known and spec.is_plain:
+        lane = Lane(spec.key, known.history.under_goals(scenario), spec)
+    else:
+        played = play(spec, scenario)
+        assert played.history is not None, "a lane with problems is not shown"
+        lane = Lane(spec.key, played.history, spec, played.hand)
+    lane.prepare()
+    return lane
