@@ -11,7 +11,7 @@ from param.parameterized import Event
 from app.background import in_background
 from app.commands import run_command
 from app.editor import RequestTable
-from app.files import Give, open_file, save, stem_of
+from app.files import Give, save, stem_of
 from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
@@ -19,6 +19,7 @@ from app.lab.component import Lab
 from app.lab.out import KINDS, saved
 from app.later import Later
 from app.lesson_view import course_view, lesson_view
+from app.opening import open_file, open_trace
 from app.player import Player
 from app.session import Session
 from app.setup_panel import SetupPanel
@@ -126,7 +127,7 @@ class App:
         self.session.notice = ""
         self._file = name
         if unit:
-            self.session.open_trace(name, content, unit)
+            open_trace(self.session, name, content, unit)
         else:
             open_file(self.session, name, content)
 

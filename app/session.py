@@ -20,7 +20,7 @@ from app.lane_names import titles
 from app.lane_offers import offers
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
-from app.messages import told, trace_error, trace_report
+from app.messages import told
 from app.newcomers import all_new
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
@@ -30,8 +30,7 @@ from app.setup_options import Texts, differing, texts
 from lessons.catalogue import scenes
 from sim import History, Scenario
 from sim.clock import to_internal
-from sim.files import BY_HAND, SYNTHETIC, builtin, traffic
-from sim.traces import TraceError, read_trace
+from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
 MOST_BUDGET = 8192
@@ -139,21 +138,6 @@ class Session(param.Parameterized):
     def shared_texts(self) -> Texts:
         """The setup that all lanes share, as typed."""
         return texts(self.chosen.setup) | self.setup | {"budget": str(self.budget)}
-
-    def open_trace(self, filename: str, data: bytes, unit: str | None = None) -> None:
-        """Read a trace file and show its run; a file that is none leaves all as it was.
-
-        One of which nothing says what its arrivals count is kept until that is chosen.
-        """
-        try:
-            imported = read_trace(filename, data, unit=unit)
-            scenario = traffic(imported.requests, filename).with_setup(**imported.setup)
-        except TraceError as error:
-            fault = error
-            unread = (filename, data) if fault.rule == "no_unit" else None
-            self.announce(lambda lang: trace_error(fault, lang), unread)
-            return
-        self.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
 
     def open_scenario(
         self,

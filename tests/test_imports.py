@@ -42,6 +42,7 @@ WITHOUT_TOOLKIT = (
     "app.lines",
     "app.messages",
     "app.newcomers",
+    "app.opening",
     "app.packing",
     "app.payload",
     "app.roster",

@@ -11,8 +11,9 @@ import pytest
 
 from app import files
 from app.commands import run_command
-from app.files import Saved, open_file, save
+from app.files import Saved, save
 from app.lane_specs import default_lanes
+from app.opening import open_file
 from app.rows import MOST_ROWS
 from app.session import TRACE, Session
 from lessons.catalogue import scenes

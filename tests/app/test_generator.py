@@ -9,6 +9,7 @@ from app.editor import RequestTable
 from app.generator import differing, drawn, known, own, redrawn, told_in_short
 from app.generator_form import form
 from app.i18n import LANGUAGES
+from app.opening import open_trace
 from app.rows import MOST_ROWS
 from app.session import TRACE, Session
 from app.url import is_edited, open_link, query
@@ -264,7 +265,7 @@ def test_ticks_take_what_has_a_meaning_in_ticks() -> None:
 @pytest.fixture
 def opened() -> Browser:
     session = Session()
-    session.open_trace("t.csv", FILE)
+    open_trace(session, "t.csv", FILE)
     return Browser(session)
 
 

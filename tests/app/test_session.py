@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app import lane_edits
 from app.commands import run_command
+from app.opening import open_trace
 from app.rows import FIELDS, MOST_ROWS
 from app.session import TRACE, Session
 from lessons.catalogue import heading, scenes
@@ -119,7 +120,7 @@ def test_each_visitor_has_a_table_of_their_own(session: Session) -> None:
     edit(session, 0, prompt="1")
     assert other.rows[0]["prompt"] == "6"
     assert TRACE not in other.param.scenario_name.objects
-    session.open_trace("t.csv", TRACE_FILE)
+    open_trace(session, "t.csv", TRACE_FILE)
     assert TRACE not in other.param.scenario_name.objects
     assert other.param.budget.bounds == (1, 16)
 
@@ -137,12 +138,12 @@ def test_the_budget_goes_as_far_as_the_longest_prompt(session: Session) -> None:
 
 
 def test_a_trace_without_a_unit_is_kept_until_its_unit_is_chosen(session: Session) -> None:
-    session.open_trace("t.csv", b"timestamp,prompt,output\n0,120,30\n250,64,12\n")
+    open_trace(session, "t.csv", b"timestamp,prompt,output\n0,120,30\n250,64,12\n")
     assert session.unread is not None
     assert session.scenario_name == "5a"
     session.lang = "zh"
     assert session.unread is not None, "the same notice in another language"
-    session.open_trace(*session.unread, "ms")
+    open_trace(session, *session.unread, "ms")
     assert [session.scenario_name, session.unread] == [TRACE, None]
     assert session.rows[1]["arrival"] == "250"
 
@@ -236,7 +237,7 @@ def test_a_preset_settles_how_the_continuous_lane_batches(session: Session) -> N
 
 
 def test_a_trace_takes_another_setup(session: Session) -> None:
-    session.open_trace("t.csv", TRACE_FILE)
+    open_trace(session, "t.csv", TRACE_FILE)
     session.set_setup({"max_num_seqs": "1"})
     assert (session.problems, session.last_good.setup.max_num_seqs) == ([], 1)
     session.set_setup({"max_num_seqs": "none"})
@@ -374,7 +375,7 @@ def test_a_lane_that_is_there_is_not_run_again(session: Session) -> None:
 
 
 def test_a_trace_takes_other_lanes(session: Session) -> None:
-    session.open_trace("t.csv", TRACE_FILE)
+    open_trace(session, "t.csv", TRACE_FILE)
     lane_edits.add(session, "vllm_v1")
     lane_edits.change(session, "vllm_v1", {"max_num_seqs": "4"})
     assert session.problems == []
@@ -559,7 +560,7 @@ def test_of_two_long_runs_the_last_one_asked_for_is_shown() -> None:
     later = Later()
     session = Session(defer=later.defer)
     session.choose(SYNTHETIC)
-    session.open_trace("my.csv", TRACE_FILE)
+    open_trace(session, "my.csv", TRACE_FILE)
     session.choose(SYNTHETIC)
     for job in reversed(later.jobs):
         job()
@@ -628,7 +629,7 @@ def test_switching_the_language_keeps_edits(session: Session) -> None:
 
 
 def test_a_trace_is_shown_as_it_was_recorded(session: Session) -> None:
-    session.open_trace("my trace.csv", TRACE_FILE)
+    open_trace(session, "my trace.csv", TRACE_FILE)
     assert session.scenario_name == TRACE
     assert session.read_only and session.rows == []
     assert "250" in session.notice
@@ -658,14 +659,14 @@ def test_a_doubt_ends_in_a_question(session: Session, lang: str, question: str) 
 
 
 def test_a_short_trace_can_be_edited(session: Session) -> None:
-    session.open_trace("short.csv", b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,10,2\n")
+    open_trace(session, "short.csv", b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,10,2\n")
     assert not session.read_only
     assert [row["id"] for row in session.rows] == ["R1"]
     assert session.param.budget.bounds[1] >= session.budget
 
 
 def test_a_trace_stays_at_hand_when_another_scene_is_chosen(session: Session) -> None:
-    session.open_trace("my.csv", TRACE_FILE)
+    open_trace(session, "my.csv", TRACE_FILE)
     session.choose("1a")
     assert not session.read_only
     session.choose(TRACE)
@@ -692,7 +693,7 @@ def test_a_file_that_is_no_trace_leaves_all_as_it_was(
 ) -> None:
     session.lang = lang
     before = session.payload
-    session.open_trace(name, content)
+    open_trace(session, name, content)
     assert session.payload is before
     assert session.scenario_name == "5a"
     assert session.notice.startswith(name)
@@ -702,7 +703,7 @@ def test_a_file_that_is_no_trace_leaves_all_as_it_was(
 
 def test_a_public_trace_opens(session: Session, shared: Path) -> None:
     path = shared / "data/traces/vidur_splitwise_conv.rows1-1000.csv"
-    session.open_trace(path.name, path.read_bytes())
+    open_trace(session, path.name, path.read_bytes())
     assert session.scenario_name == TRACE
     assert figure(session, "finished") == len(session._lanes[1].history.scenario.requests)
 

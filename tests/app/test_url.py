@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app import lane_edits
 from app.editor import clean
+from app.opening import open_trace
 from app.packing import packed_lanes, packed_setup, unpacked_setup
 from app.row_text import MOST_CHARACTERS, MOST_IN_A_CELL, packed, unpacked
 from app.rows import FIELDS, MOST_ROWS, Row, typed
@@ -292,7 +293,7 @@ def test_another_choice_meanwhile_ends_the_wait() -> None:
 
 def test_a_trace_can_be_returned_to_but_not_restored() -> None:
     session = Session()
-    session.open_trace("t.csv", TRACE_FILE)
+    open_trace(session, "t.csv", TRACE_FILE)
     back = address(session)
     session.choose("5a")
     open_link(session, arguments_of(back))
