@@ -3,6 +3,7 @@
 Pure: text in, scenarios or problems out. `app.session` keeps the text and runs the scenarios.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from app.lane_runs import play
 from app.lane_scenario import applied
 from app.lane_specs import LaneSpec
-from app.rows import Row, page_problems, read
+from app.rows import MOST_ROWS, Row, page_problems, read
 from app.setup_options import merged, too_long
 from app.setup_options import page_problems as setup_problems
 from sim import Problem, Scenario, ScenarioError
@@ -18,6 +19,9 @@ from sim.reading import read as read_table
 from sim.setup import Setup
 
 MOST_ROUNDS = 1_000_000
+MOST_BUDGET = 8192
+
+_LENGTH = re.compile(r"[0-9]{1,6}")  # of a prompt, as typed
 
 Runs = list[tuple[LaneSpec, Scenario]]
 Found = list[tuple[LaneSpec | None, Problem]]  # a problem, and the lane it is of if it is of one
@@ -76,6 +80,15 @@ class Inputs:
             known = {problem.place for problem in problems}
             others = (problem for problem in error.problems if problem.place not in known)
             return None, [*problems, *others]
+
+
+def most_budget(chosen: Scenario, rows: Sequence[Row]) -> int:
+    """How far the budget goes: over the longest prompt, so that any may run whole."""
+    if len(chosen.requests) > MOST_ROWS:
+        return MOST_BUDGET
+    texts = (row.get("prompt", "").strip() for row in rows)
+    longest = max((int(text) for text in texts if _LENGTH.fullmatch(text)), default=0)
+    return min(max(16, 4 * chosen.setup.budget, longest), MOST_BUDGET)
 
 
 def lane_scenarios(

@@ -6,6 +6,9 @@ from typing import Any
 
 from app import setup_form
 from app.i18n import say, words
+from app.lane_names import titles
+from app.lane_specs import LaneSpec
+from app.newcomers import all_new
 from app.rows import Row
 from app.sentences import number
 from app.setup_options import where
@@ -36,6 +39,25 @@ def told(
     key = rule if rule in known else "problem.other"
     text = say(lang, key, **values)
     return {"row": row, "field": field or None, "option": None, "text": text}
+
+
+def in_words(
+    found: Sequence[tuple[LaneSpec | None, Problem]],
+    lanes: Sequence[LaneSpec],
+    rows: Sequence[Row],
+    lang: str,
+) -> list[dict[str, Any]]:
+    """All that keeps the inputs from running; what is wrong in one lane names it."""
+    names = titles(lanes, lang) if found else {}
+    result = []
+    for spec, problem in found:
+        more = [{"id": id_} for id_ in all_new(spec)] if spec and rows else []
+        shown = told(problem, lang, [*rows, *more], in_lane=spec is not None)
+        shown["lane"] = spec.key if spec else None
+        if spec:
+            shown["text"] = say(lang, "lane.problem", lane=names[spec.key], text=shown["text"])
+        result.append(shown)
+    return result
 
 
 def not_added(lane: str, problem: Problem, lang: str, rows: Sequence[Row]) -> str:

@@ -7,7 +7,6 @@ through `defer`, which the page replaces by one that keeps the server answering 
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,13 +14,11 @@ import param
 
 from app.generator import redrawn
 from app.i18n import LANGUAGES, say
-from app.inputs import Found, Inputs
-from app.lane_names import titles
+from app.inputs import Inputs, most_budget
 from app.lane_offers import offers
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
-from app.messages import told
-from app.newcomers import all_new
+from app.messages import in_words
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.runner import Runner, Runs, Show, runnable, takes_long
@@ -33,9 +30,6 @@ from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
-MOST_BUDGET = 8192
-
-_LENGTH = re.compile(r"[0-9]{1,6}")  # of a prompt, as typed
 
 
 class Session(param.Parameterized):
@@ -115,17 +109,9 @@ class Session(param.Parameterized):
         """Take all edits back."""
         self._show(self.chosen, self.scenario_name, self._own_lanes)
 
-    def most_budget(self, rows: Sequence[Row]) -> int:
-        """How far the budget goes here: over the longest prompt, so that any may run whole."""
-        if len(self.chosen.requests) > MOST_ROWS:
-            return MOST_BUDGET
-        texts_ = (row.get("prompt", "").strip() for row in rows)
-        longest = max((int(text) for text in texts_ if _LENGTH.fullmatch(text)), default=0)
-        return min(max(16, 4 * self.chosen.setup.budget, longest), MOST_BUDGET)
-
     def bound_budget(self, rows: Sequence[Row]) -> None:
         """Let the budget go as far as these rows need."""
-        self.param.budget.bounds = (1, max(self.most_budget(rows), self.budget))
+        self.param.budget.bounds = (1, max(most_budget(self.chosen, rows), self.budget))
 
     def set_rows(self, rows: list[Row]) -> None:
         """Take over the request table as typed."""
@@ -176,7 +162,7 @@ class Session(param.Parameterized):
         self._busy = True
         try:
             with param.parameterized.batch_call_watchers(self):
-                self.param.budget.bounds = (1, max(self.most_budget(rows), budget))
+                self.param.budget.bounds = (1, max(most_budget(self.chosen, rows), budget))
                 self.param.update(
                     scenario_name=name,
                     rows=rows,
@@ -208,23 +194,9 @@ class Session(param.Parameterized):
             lanes=self.lanes,
             read_only=self.read_only,
         ).scenarios()
-        self.problems = self._in_words(found)
+        self.problems = in_words(found, self.lanes, self.rows, self.lang)
         if shared is not None and not found:
             self._run_all(runs, lambda lanes: self._take(shared, lanes))
-
-    def _in_words(self, found: Found) -> list[dict[str, Any]]:
-        """Problems in words; one of a lane names it."""
-        names = titles(self.lanes, self.lang) if found else {}
-        result = []
-        for spec, problem in found:
-            more = [{"id": id_} for id_ in all_new(spec)] if spec and self.rows else []
-            shown = told(problem, self.lang, [*self.rows, *more], in_lane=spec is not None)
-            shown["lane"] = spec.key if spec else None
-            if spec:
-                values = {"lane": names[spec.key], "text": shown["text"]}
-                shown["text"] = say(self.lang, "lane.problem", **values)
-            result.append(shown)
-        return result
 
     def _run_all(self, runs: Runs, show: Show) -> None:
         """Simulate all lanes, then show them; a later call makes an unfinished one void."""
