@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import param
 
+from app import lane_edits
 from app.component import Component
 from app.lab.load import Load
 from app.lab.part import Part
@@ -67,13 +68,13 @@ class Lab(Component):
         session = self._session
         match what, data:
             case "set", {"name": str(name), "value": str(value)} if name in KNOBS:
-                session.change_lane(lane, {name: value[:MOST_IN_A_BOX]})
+                lane_edits.change(session, lane, {name: value[:MOST_IN_A_BOX]})
             case "add", {"base": str(base)}:
-                session.add_lane(base)
+                lane_edits.add(session, base)
             case "copy", _:
-                session.copy_lane(lane)
+                lane_edits.copy(session, lane)
             case "remove", _:
-                session.remove_lane(lane)
+                lane_edits.remove(session, lane)
 
     def _look(self, span: Span) -> None:
         self._span = span

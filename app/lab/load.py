@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from app import lane_edits
 from app.i18n import say, words
 from app.lab.part import Part
 from app.lab.view import knob, points
@@ -51,7 +52,7 @@ class Load(Part):
                 session.set_setup({"window": ""})
             case {"do": "set", "lane": str(lane), "name": str(name), "value": str(value)}:
                 if name in KNOBS:
-                    session.change_lane(lane, {name: value[:MOST_IN_A_BOX]})
+                    lane_edits.change(session, lane, {name: value[:MOST_IN_A_BOX]})
             case {"do": "close", "lane": str(lane)}:
                 self._close(lane)
 
@@ -67,10 +68,10 @@ class Load(Part):
             return
         clients = max(FEWEST_CLIENTS, round(load.number))
         before = {spec.key for spec in session.lanes}
-        session.copy_lane(key)
+        lane_edits.copy(session, key)
         for spec in session.lanes:
             if spec.key not in before:
-                session.change_lane(spec.key, {"concurrency": str(clients)})
+                lane_edits.change(session, spec.key, {"concurrency": str(clients)})
 
     @property
     def _scale(self) -> int:

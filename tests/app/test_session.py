@@ -642,7 +642,7 @@ def test_a_trace_is_shown_as_it_was_recorded(session: Session) -> None:
 
 def test_a_replay_of_a_session_runs_as_the_closed_loop_it_is(session: Session) -> None:
     head = b"session_id,round_idx,prefix_len,input_len,output_len,tool_wait_after_ms\n"
-    session.open_trace("replay.csv", head + b"a,0,0,10,2,40\na,1,12,5,2,0\n")
+    open_trace(session, "replay.csv", head + b"a,0,0,10,2,40\na,1,12,5,2,0\n")
     setup = session.last_good.setup
     assert (setup.concurrency, setup.think) == (1, 40_000_000)
     assert "closed loop" in session.notice
@@ -653,7 +653,7 @@ def test_a_replay_of_a_session_runs_as_the_closed_loop_it_is(session: Session) -
 def test_a_doubt_ends_in_a_question(session: Session, lang: str, question: str) -> None:
     session.lang = lang
     rows = "".join(f"2024-01-{day:02} 00:00:0{day % 7},5,6\n" for day in range(1, 13))
-    session.open_trace("x.csv", f"TIMESTAMP,ContextTokens,GeneratedTokens\n{rows}".encode())
+    open_trace(session, "x.csv", f"TIMESTAMP,ContextTokens,GeneratedTokens\n{rows}".encode())
     assert question in session.notice
     assert "?." not in session.notice and "？。" not in session.notice
 
