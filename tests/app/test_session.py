@@ -286,7 +286,7 @@ def test_a_lane_with_the_same_rounds_as_another_says_so(session: Session) -> Non
     assert rules[2].startswith("same rounds as continuous here; ")
     assert not any(rule.startswith("same") for rule in rules[:2])
     session.lang = "zh"
-    assert session.payload["lanes"][2]["rule"].startswith("在这里各轮与连续相同；")
+    assert session.payload["lanes"][2]["rule"].startswith("在这里各轮与“连续”相同；")
 
 
 def test_a_lane_takes_another_place(session: Session) -> None:
