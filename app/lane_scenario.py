@@ -37,10 +37,12 @@ def _requests(
     scenario: Scenario, changes: Mapping[str, str]
 ) -> tuple[tuple[Request, ...], list[Problem]]:
     """The requests with what is changed in them, and behind them those that are new."""
+    changed = cells(changes, REQUESTS)
+    if not changed and not cells(changes, NEW):
+        return scenario.requests, []
     unit = scenario.setup.time
     requests, problems = list(scenario.requests), []
-    changed = cells(changes, REQUESTS)
-    places = {request.id: place for place, request in enumerate(requests)} if changed else {}
+    places = {request.id: place for place, request in enumerate(requests)}
     for id_, row in changed.items():
         if id_ not in places:
             problems.append(Problem(("requests",), "no_such_request", id_))

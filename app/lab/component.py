@@ -10,6 +10,7 @@ from app import lane_edits
 from app.component import Component
 from app.lab.load import Load
 from app.lab.part import Part
+from app.lab.sweep import Sweep
 from app.lab.view import GOALS, KNOBS, Span, goal_name, lab_view
 from app.later import Job, at_once
 from app.script import module, style
@@ -17,7 +18,7 @@ from app.session import Session
 from app.setup_options import MOST_IN_A_BOX
 
 QUICK_ROUNDS = 20_000  # of all lanes together; above, the view is made in the background
-PARTS: Mapping[str, type[Part]] = {"load": Load}
+PARTS: Mapping[str, type[Part]] = {"load": Load, "sweep": Sweep}
 WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
 
 
@@ -29,7 +30,8 @@ class Lab(Component):
 
     _esm: ClassVar[str] = module(
         "dom.js", "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js",
-        "lab/compare.js", "lab/load.js", "lab/lab.js",
+        "lab/compare.js", "lab/load.js", "lab/sweep_pictures.js", "lab/sweep_table.js",
+        "lab/sweep.js", "lab/lab.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("lab.css")]
 

@@ -5,6 +5,7 @@ import {h, translate} from "../dom.js";
 import {compare} from "./compare.js";
 import {action, controls} from "./controls.js";
 import {load} from "./load.js";
+import {sweep} from "./sweep.js";
 
 export function render({model}) {
   const send = (message) => model.send_msg(message);
@@ -21,6 +22,7 @@ export function render({model}) {
       look: (span) => send({type: "look", span}),
     }),
     load: load({send: (message) => send({type: "part", part: "load", ...message})}),
+    sweep: sweep({send: (message) => send({type: "part", part: "sweep", ...message}), compare: () => choose("compare")}),
   };
   const buttons = Object.keys(pages).map((name) => h("button", {
     role: "tab", id: `lab-tab-${name}`, "aria-controls": `lab-${name}`, word: `tab_${name}`, on: {click: () => choose(name)},

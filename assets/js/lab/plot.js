@@ -87,13 +87,13 @@ export function path_of(xs, ys, x, y, is_stepped) {
 /**
  * A picture with a title that fits itself into its column.
  *
- * `show({x, y, series, limit, cursor})`: x and y are axes {from, to, log, text, ticks}; a series is {place, xs, ys,
- * stepped, dots, width}; a limit is {axis: "x"|"y", value, text, beyond: 1|-1} with the side that is shaded.
- * `pick(i, place)` makes points buttons; `at(x)` hears where a person points.
+ * `show({x, y, series, limits, regions})`: x and y are axes {from, to, log, text, ticks}; a series is {place, xs, ys,
+ * stepped, dots, names, labels, hollow}; a limit is {axis: "x"|"y", value, text, beyond: 1|-1} with the side that is
+ * shaded; a region is a good stretch {from, to} of x. `pick(i, place)` makes points buttons, with arrow keys between them.
  */
 export function plot({title, unit, height = 132, pick = null, label = ""}) {
   const name = h("h3", {}, title, unit);
-  const box = h("div", {class: "plot-box", role: "img"});
+  const box = h("div", {class: "plot-box", role: pick ? "group" : "img"});
   const el = h("figure", {class: "plot"}, name, box);
   if (label) { box.dataset.label = label; }
   let shown = null;
@@ -112,17 +112,19 @@ export function plot({title, unit, height = 132, pick = null, label = ""}) {
 }
 
 /** Grid, curves, limits and axes as one <svg>. */
-export function picture({x: axis_x, y: axis_y, series, limits = [], window: lit = null}, width, height, pick) {
+export function picture({x: axis_x, y: axis_y, series, limits = [], regions = [], window: lit = null}, width, height, pick) {
   const [left, right, top, base] = [axis_y.room ?? LEFT, width - RIGHT, ABOVE, height - BELOW];
   const [x, y] = [scale(axis_x, left, right), scale(axis_y, base, top)];
   const svg = draw("svg", {width, height});
   if (lit) { svg.append(draw("rect", {x: x(lit[0]), y: top, width: Math.max(0, x(lit[1]) - x(lit[0])), height: base - top, class: "lit"})); }
   svg.append(...grid(axis_x, axis_y, {x, y, left, right, top, base}));
+  for (const {from, to} of regions) { svg.append(draw("rect", {x: x(from), y: top, width: x(to) - x(from), height: base - top, class: "good-region"})); }
   for (const limit of limits) { svg.append(...limit_marks(limit, {x, y, left, right, top, base, axis_x, axis_y})); }
   for (const one of series) {
     const d = path_of(one.xs, one.ys, x, y, one.stepped);
     if (!one.points) { svg.append(draw("path", {d, ...line_look(one.place), ...one.look})); }
     if (one.dots || one.points) { svg.append(...dots(one, x, y, pick)); }
+    if (one.labels) { svg.append(...labels(one, x, y, right)); }
   }
   return svg;
 }
@@ -165,16 +167,35 @@ function limit_marks({axis, value, text, beyond = 1}, {x, y, left, right, top, b
   ];
 }
 
-function dots({place, xs, ys, names, look = {}}, x, y, pick) {
+function dots({place, xs, ys, names, hollow, look = {}}, x, y, pick) {
   return xs.flatMap((value, i) => {
     if (ys[i] === null || ys[i] === undefined) { return []; }
-    const mark = draw("circle", {cx: x(value).toFixed(1), cy: y(ys[i]).toFixed(1), r: 3.5, fill: colour_of(place), ...look});
+    const mark = draw("circle", {cx: x(value).toFixed(1), cy: y(ys[i]).toFixed(1), r: 4, fill: colour_of(place), ...look});
     if (names) { mark.append(draw("title")); mark.firstChild.textContent = names[i]; }
+    if (hollow?.[i]) { mark.setAttribute("style", `fill: var(--rb-surface); stroke: ${colour_of(place)}; stroke-width: 1.8`); }
     if (pick) {
-      Object.entries({tabindex: 0, role: "button", "aria-label": names?.[i] ?? "", class: "dot"}).forEach(([name, v]) => mark.setAttribute(name, v));
+      Object.entries({tabindex: -1, role: "button", "aria-label": names?.[i] ?? "", class: "dot"}).forEach(([name, v]) => mark.setAttribute(name, v));
       mark.addEventListener("click", () => pick(i, place));
-      mark.addEventListener("keydown", (event) => { if (event.key === "Enter") { pick(i, place); } });
+      mark.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") { return; }
+        event.preventDefault();
+        event.stopPropagation();
+        pick(i, place);
+      });
     }
     return [mark];
+  });
+}
+
+/** What the points of a series are, beside them; one that would stand on another is left out. */
+function labels({xs, ys, labels: texts}, x, y, right) {
+  const taken = [];
+  return xs.flatMap((value, i) => {
+    if (ys[i] === null || ys[i] === undefined) { return []; }
+    const [px, py] = [x(value), y(ys[i])];
+    if (taken.some(([ox, oy]) => Math.abs(ox - px) < 34 && Math.abs(oy - py) < 13)) { return []; }
+    taken.push([px, py]);
+    const is_late = px > right - 36;
+    return [letter(texts[i], {x: px + (is_late ? -7 : 7), y: Math.max(py - 5, 10), "text-anchor": is_late ? "end" : "start", class: "tick dot-label"})];
   });
 }
