@@ -6,7 +6,7 @@ import {texts_of} from "./compare.js";
 import {fill_select} from "./controls.js";
 import {line_sign, plot} from "./plot.js";
 
-const TALL = 190;
+const SWEEP_HEIGHT = 190;
 const PAD = 0.06; // of a range, so that points do not stand on the frame
 const LEAST_SPAN = 0.2; // of its end: what differs by less than a hair does not look far apart
 const LEAST_GAP = 0.1; // between ticks, of the axis
@@ -19,7 +19,7 @@ export function sweep_pictures({pick}) {
   const curves = ["goodput", "ttft_p95"].map((first) => metric_picture(first, picked, () => paint()));
   const trades = Object.keys(TRADES).map((name) => {
     const unit = h("span", {class: "aside"});
-    return {name, unit, plot: plot({title: h("b", {word: `sweep.${name}`}), unit, height: TALL, pick: picked})};
+    return {name, unit, plot: plot({title: h("b", {word: `sweep.${name}`}), unit, height: SWEEP_HEIGHT, pick: picked})};
   });
   const legend = h("p", {class: "sweep-legend"});
   const note = h("p", {class: "aside"});
@@ -53,7 +53,7 @@ export function sweep_pictures({pick}) {
 function metric_picture(first, pick, changed) {
   const choice = h("select", {class: "sweep-metric", label: "sweep.metric", on: {change: () => { chosen = choice.value; changed(); }}});
   const unit = h("span", {class: "aside"});
-  const one = plot({title: choice, unit, height: TALL, pick});
+  const one = plot({title: choice, unit, height: SWEEP_HEIGHT, pick});
   let chosen = first;
   const show = (run, words, texts) => {
     const metric = run.metrics.find(({key}) => key === chosen) ?? run.metrics[0];
