@@ -21,8 +21,7 @@ export function sweep({send, compare}) {
   const said = h("p", {class: "sr-only", role: "status"});
   const form = h("section", {class: "sweep-form", label: "sweep.form"},
     h("div", {class: "sweep-row"}, base.el, control.el, steps.el, boxes.low.el, boxes.high.el, boxes.count.el, boxes.listed.el),
-    h("div", {class: "sweep-row"}, second.el, boxes.second_listed.el),
-    h("div", {class: "sweep-go"}, go, plan, bar, note));
+    h("div", {class: "sweep-row"}, second.el, boxes.second_listed.el, h("div", {class: "sweep-go"}, go, plan, bar, note)));
   const none = h("p", {word: "sweep.no_base"});
   const headline = h("h2", {class: "headline"});
   const pick = (point) => send({do: "pick", run: shown.run.number, point: point.place});

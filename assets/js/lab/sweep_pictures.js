@@ -36,7 +36,7 @@ export function sweep_pictures({pick}) {
       const [x, y] = TRADES[name].map((key) => run.metrics.find((metric) => metric.key === key));
       one.el.hidden = !x || !y;
       if (one.el.hidden) { continue; }
-      unit.textContent = fill(words["sweep.trade_note"], {x: with_unit(x), y: with_unit(y)});
+      unit.textContent = fill(words["sweep.trade_note"], {x: x.name, y: y.name});
       one.show(trade(run, x, y, texts, fill(words["sweep.told_trade"], {x: x.name, y: y.name, n: run.points.length})));
     }
     note.textContent = words[run.points.some(({feasible}) => feasible !== null) ? "sweep.region" : "sweep.no_goals"];
@@ -121,8 +121,6 @@ function text_of({kind}, texts) { return {time: texts.latency, share: texts.perc
 function limit_of(metric, axis, texts) {
   return metric.limit === null ? [] : [{axis, value: metric.limit, text: `SLO ${texts.latency(metric.limit)}`, beyond: 1}];
 }
-
-function with_unit({name, unit}) { return unit ? `${name}, ${unit}` : name; }
 
 /** Values far enough from one another to be written under an axis. */
 function apart(xs, {from, to, log}) {
