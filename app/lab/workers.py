@@ -1,14 +1,19 @@
 """Processes that run what takes long, shared by all visitors of the server.
 
-They are started anew, not forked, since the server has threads; when it ends they end too.
+They are started anew, not forked, since the server has threads; when it ends they end too. They
+need the simulator only, so they are kept from loading the server's main module with its toolkit.
 """
 
 import multiprocessing
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from threading import Thread
+from types import ModuleType
 
 NUM_WORKERS = 2
 
@@ -17,12 +22,27 @@ NUM_WORKERS = 2
 def workers() -> ProcessPoolExecutor:
     """The pool, made when it is first needed."""
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(NUM_WORKERS, mp_context=context, initializer=_begin)
+    pool = ProcessPoolExecutor(NUM_WORKERS, mp_context=context, initializer=_begin)
+    with _no_main_module():
+        for _ in range(NUM_WORKERS):
+            pool.submit(os.getpid)  # a process is started for each
+    return pool
 
 
 def lose_workers() -> None:
     """After one of them has died: the next to ask gets a new pool."""
     workers.cache_clear()
+
+
+@contextmanager
+def _no_main_module() -> Iterator[None]:
+    """A new process loads the main module of its parent again; for a moment there is none."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _begin() -> None:

@@ -1,5 +1,6 @@
 """Sweeps of the lab: points from what is typed, figures as of single runs, how a sweep ends."""
 
+import os
 from threading import Event
 from typing import Any
 
@@ -178,6 +179,18 @@ def test_processes_give_the_same_figures(tab, monkeypatch):
     monkeypatch.setattr(sweep_run, "QUICK_ROUNDS", 0)
     try:
         assert tab.start()["points"] == here
+        assert workers().submit(eval, "'panel' in __import__('sys').modules").result() is False
+    finally:
+        workers().shutdown()
+        workers.cache_clear()
+
+
+def test_a_worker_that_dies_is_told_and_replaced(tab, monkeypatch):
+    monkeypatch.setattr(sweep_run, "QUICK_ROUNDS", 0)
+    try:
+        workers().submit(os._exit, 1).exception()
+        assert tab.start()["state"] == "lost"
+        assert tab.start()["state"] == "done"
     finally:
         workers().shutdown()
         workers.cache_clear()
