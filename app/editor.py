@@ -5,8 +5,8 @@ answers with problems. Every message carries a counter and the answer repeats it
 is older than the newest edit cannot overwrite it. Rows travel as text: what a person typed stays
 readable even when it is not a number.
 
-In place of the table stands a form (`app.generator_form`) where requests are too many to be listed,
-or when the table is to be filled. What is typed there counts when it is run, not before.
+In place of the table stands a form (`app.draft`) where requests are too many to be listed, or when
+the table is to be filled.
 """
 
 from collections.abc import Callable
@@ -14,18 +14,14 @@ from typing import Any, ClassVar
 
 import param
 
-from app import generator
 from app.component import Component
-from app.generator import Mode, Texts
-from app.generator_form import form
+from app.draft import Draft, form_words
 from app.i18n import join, words
 from app.later import Job, at_once
 from app.row_text import MOST_IN_A_CELL
-from app.rows import ALWAYS, FIELDS, MOST_ROWS, Row, names, typed_requests
+from app.rows import ALWAYS, FIELDS, MOST_ROWS, Row, names
 from app.script import module, style
 from app.session import Session
-from app.setup_options import MOST_IN_A_BOX
-from app.setup_options import differing as setup_differing
 
 
 class RequestTable(Component):
@@ -44,13 +40,10 @@ class RequestTable(Component):
     ) -> None:
         self._session = session
         self._answered = 0
-        self._asked: Texts = {}  # typed into the form and not run yet
-        self._filling = False
         self._filled = False
-        self._made: tuple[Any, dict[str, Any]] = ((), {})  # the last form, which may draw thousands
+        self._draft = Draft(session, self._refresh)
         super().__init__(table=self._shown(), **params)
         watch = session.param.watch
-        watch(self._start_anew, ["scenario_name", "traffic", "read_only"])
         shown = ["lang", "rows", "setup", "problems", "payload", "traffic"]
         watch(lambda *_: later(self._refresh), shown)
 
@@ -65,84 +58,14 @@ class RequestTable(Component):
             case {"type": "reset"}:
                 session.reset()
             case {"type": "fill", "open": bool(is_open)}:
-                self._asked, self._filling = {}, is_open and not session.read_only
-            case {"type": "traffic", "what": str(what), "values": dict(values)} if self._mode:
-                self._hear(what, values)
+                self._draft.fill(is_open=is_open)
+            case {"type": "traffic", "what": str(what), "values": dict(values)}:
+                self._filled = self._draft.hear(what, values)
         self._refresh()
         self._filled = False
 
-    @property
-    def _mode(self) -> Mode | None:
-        """Which form stands in place of the table, if any."""
-        if self._session.read_only:
-            return generator.mode_of(self._session.scenario_name)
-        return "fill" if self._filling else None
-
-    def _values(self, mode: Mode) -> Texts:
-        """What stands in the form: what runs now, and over it what is typed."""
-        session = self._session
-        own = generator.own(mode, session.chosen.setup.time)
-        if mode == "draw":
-            setup = session.last_good.setup
-            think = session.setup.get("think", "")
-            clients = "" if setup.concurrency is None else str(setup.concurrency)
-            own |= {"concurrency": clients, "think": think}
-            own |= {"loop": "closed" if clients else "open"}
-        return own | session.traffic | self._asked
-
-    def _hear(self, what: str, values: dict[str, Any]) -> None:
-        """What is done in the form: a box changed, all of it run, or all of it taken back."""
-        mode = self._mode
-        assert mode
-        known = generator.own(mode, "ms")
-        match what:
-            case "try":
-                typed = {n: str(v)[:MOST_IN_A_BOX] for n, v in values.items() if n in known}
-                self._asked = {**self._asked, **typed}
-            case "run":
-                self._run(mode)
-            case "reset":
-                self._asked = {}
-                if mode != "fill":
-                    loop = {} if mode == "cut" else {"loop": "open"}
-                    self._put(mode, known | loop)
-
-    def _run(self, mode: Mode) -> None:
-        session, values = self._session, self._values(mode)
-        requests, problems = generator.drawn(mode, values, session.chosen)
-        if problems or (mode == "draw" and generator.loop_problems(values, session.chosen.setup)):
-            return
-        if mode != "fill":
-            self._put(mode, values)
-            return
-        self._asked, self._filling, self._filled = {}, False, True
-        session.set_rows(typed_requests(requests, session.chosen.setup.time))
-
-    def _put(self, mode: Mode, values: Texts) -> None:
-        """Traffic and loop together, so that they are simulated once."""
-        session = self._session
-        setup = session.setup
-        if mode == "draw":
-            setup = setup_differing(session.chosen.setup, {**setup, **generator.looped(values)})
-        session.param.update(traffic=generator.differing(mode, values), setup=setup)
-        self._asked = {}
-
-    def _start_anew(self, *_: param.parameterized.Event) -> None:
-        self._asked, self._filling = {}, False
-
     def _refresh(self) -> None:
         self.table = self._shown()
-
-    def _form(self) -> dict[str, Any] | None:
-        mode, session = self._mode, self._session
-        if mode is None:
-            return None
-        values = self._values(mode)
-        is_changed = bool(session.traffic or self._asked or generator.looped(values)["concurrency"])
-        key = (mode, values, session.chosen, session.lang)
-        if key != self._made[0]:
-            self._made = (key, form(*key))
-        return self._made[1] | {"is_changed": is_changed}
 
     def _shown(self) -> dict[str, Any]:
         session = self._session
@@ -154,19 +77,15 @@ class RequestTable(Component):
             "fields": list(FIELDS),
             "always": list(ALWAYS),
             "names": dict(names()),
-            "form": self._form(),
+            "form": self._draft.form(),
             "problems": [problem for problem in session.problems if not problem["option"]],
             "read_only": session.read_only,
             "unit": session.payload.get("unit", "ms") if session.payload else "ms",
             "limit": MOST_ROWS,
-            "words": words(lang, "editor") | words(lang, "unit") | _form_words(lang),
+            "words": words(lang, "editor") | words(lang, "unit") | form_words(lang),
             "gap": join(lang, ["", ""]),
             "seq": self._answered,
         }
-
-
-def _form_words(lang: str) -> dict[str, str]:
-    return {name: words(lang, "generator")[name] for name in ("as_it_was", "back", "wrong")}
 
 
 def clean(rows: list[Any]) -> list[Row]:

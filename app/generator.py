@@ -7,6 +7,7 @@ loop belongs to the setup (`concurrency`, `think`), and stands here beside the a
 replaces.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -36,13 +37,15 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "loop": ("loop", *LOOP),
     "lengths": LENGTHS,
     "long": LONG,
+    "senders": ("tenants",),
     "chance": ("seed",),
 }
 CUT_GROUPS: Mapping[str, tuple[str, ...]] = {"part": PART, "limits": LIMITS}
 MOST_DRAWN = 20_000
 PLACE = ("workload",)
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*%\s*(\d+)(?:\s*[-–]\s*(\d+))?")  # 80% 40-200
 
-_EMPTY = dict.fromkeys(("max_prompt", "max_total", *LONG, *LOOP), "")
+_EMPTY = dict.fromkeys(("max_prompt", "max_total", *LONG, "tenants", *LOOP), "")
 _KIND = {"gap": "100", "size": "8", "burstiness": "1", "on": "5", "off": "5"}
 _DRAWN: Texts = {
     "requests": "600", "kind": "poisson", **_KIND, "rate": "5.53", "loop": "open", **_EMPTY,
@@ -171,10 +174,45 @@ def known(mode: Mode, traffic: Mapping[str, str], scenario: Scenario) -> tuple[T
 def _value(name: str, typed: str) -> Any:
     """What was typed as a value of the table; what cannot be read stays text."""
     typed = typed.strip()
+    pieces = [piece.strip() for piece in typed.split(",") if piece.strip()]
+    if name == "tenants":
+        return [_tenant(piece) for piece in pieces]
+    if name in ("prompt", "output") and "%" in typed:
+        return _mixture(pieces) or typed
     if name not in ("prompt", "output") or ":" not in typed:
         return number_of(typed)
-    pieces = [piece for piece in typed.split(",") if piece.strip()]
     return [[number_of(half.strip()) for half in piece.split(":")] for piece in pieces]
+
+
+def _tenant(piece: str) -> dict[str, Any] | str:
+    """A tenant as name:weight:priority, of which the name is enough; else the text."""
+    name, *numbers = (part.strip() for part in piece.split(":"))
+    if not name or len(numbers) > 2:
+        return piece
+    known = zip(("weight", "priority"), numbers, strict=False)
+    return {"name": name} | {key: number_of(number) for key, number in known}
+
+
+def _mixture(pieces: Sequence[str]) -> list[list[float]]:
+    """A mixture of even ranges (`80% 40-200`) as points of percent and tokens; else nothing.
+
+    Its percentiles are linear between the ends of the ranges, so these points say all of it.
+    """
+    found = [_PART.fullmatch(piece) for piece in pieces]
+    parts = [(float(m[1]), int(m[2]), int(m[3] or m[2])) for m in found if m]
+    is_whole = len(parts) == len(pieces) and abs(sum(share for share, *_ in parts) - 100) < 1e-6
+    if not is_whole or any(low > high for _, low, high in parts):
+        return []
+    points: list[list[float]] = []
+    for tokens in sorted({end for _, *ends in parts for end in ends}):
+        below, upto = 0.0, 0.0  # the percent that is shorter, and that is not longer
+        for share, low, high in parts:
+            part = (tokens - low) / (high - low) if low < high else tokens > low
+            below += share * min(max(part, 0), 1)
+            upto += share * (tokens >= low) if low == high else share * min(max(part, 0), 1)
+        points += [[percent, tokens] for percent in sorted({round(below, 6), round(upto, 6)})]
+    points[0][0], points[-1][0] = 0, 100
+    return points
 
 
 # In words.

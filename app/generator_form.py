@@ -24,15 +24,25 @@ from app.setup_options import merged
 from sim import Problem, Scenario
 from sim.clock import TimeUnit
 from sim.reading import read
+from sim.setup import Request
+
+Found = tuple[tuple[Request, ...], list[Problem]]
 
 _CHOICES = {"loop": ("open", "closed"), "too_long": ("cut", "drop")}
 _LENGTHS = ("prompt", "output")
-_SIZES = dict.fromkeys((*_LENGTHS, "loop", "too_long"), "wide") | {"kind": "two"}
+_TEXTS = (*_LENGTHS, "tenants")
+_SIZES = dict.fromkeys((*_TEXTS, "loop", "too_long"), "wide") | {"kind": "two"}
 
 
-def form(mode: Mode, values: Texts, scenario: Scenario, lang: str) -> dict[str, Any]:
-    """Everything the browser draws: groups of fields, problems by name, the preview."""
-    requests, problems = drawn(mode, values, scenario)
+def form(
+    mode: Mode, values: Texts, scenario: Scenario, lang: str, found: Found | None = None
+) -> dict[str, Any]:
+    """Everything the browser draws: groups of fields, problems by name, the preview.
+
+    `found` is what `drawn` gives for these values, if it is known.
+    """
+    requests, problems = found or drawn(mode, values, scenario)
+    problems = list(problems)
     if mode == "draw":
         problems += loop_problems(values, scenario.setup)
     unit = scenario.setup.time
@@ -49,7 +59,7 @@ def form(mode: Mode, values: Texts, scenario: Scenario, lang: str) -> dict[str, 
             }
             for group, names in asked(mode, values).items()
         ],
-        "problems": dict(_told(problem, lang) for problem in reversed(problems)),
+        "problems": dict(told(problem, lang) for problem in reversed(problems)),
         "preview": "" if problems else _preview(scenario, requests, values, lang),
     }
 
@@ -60,6 +70,8 @@ def _limit(mode: Mode) -> str:
 
 def _preview(scenario: Scenario, requests: Any, values: Mapping[str, str], lang: str) -> str:
     """The sentence about the requests, in the loop that is typed."""
+    if not requests:
+        return say(lang, "generator.drawing")
     loop = {"concurrency": values["concurrency"]} if values.get("loop") == "closed" else {}
     found, problems = read({"setup": merged(scenario.setup, loop), "requests": []})
     setup = scenario.setup if problems else found["setup"]
@@ -76,16 +88,18 @@ def _field(name: str, value: str, unit: TimeUnit, lang: str) -> dict[str, Any]:
         "help": table[f"help.{name}"].format(unit=of_unit),
         "value": value,
         "size": _SIZES.get(name, ""),
-        "text": name in _LENGTHS,
+        "text": name in _TEXTS,
         "choices": [[choice, table[f"choice.{name}.{choice}"]] for choice in choices],
     }
 
 
-def _told(problem: Problem, lang: str) -> tuple[str, str]:
+def told(problem: Problem, lang: str) -> tuple[str, str]:
     """A problem as the name of its field and a sentence."""
     name = str(problem.place[1]) if len(problem.place) > 1 else "requests"
     table = words(lang, "generator")
     label = table[f"label.{name}"].partition(" (")[0].partition("（")[0]
+    if name == "tenants" and problem.rule != "no_weight":
+        return name, say(lang, "generator.bad_tenants", field=label)
     if name in _LENGTHS and problem.rule not in ("required", "too_small", "too_large", "not_whole"):
         return name, say(lang, "generator.bad_lengths", field=label)
     if name in _LENGTHS and len(problem.place) > 2:

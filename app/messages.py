@@ -13,7 +13,7 @@ from app.rows import Row
 from app.sentences import number
 from app.setup_options import where
 from sim import Problem
-from sim.traces import Report, TraceError
+from sim.traces import Note, Report, TraceError
 
 
 def told(
@@ -84,7 +84,17 @@ def _plain(value: Any) -> Any:
 
 def trace_report(report: Report, lang: str) -> str:
     """How an import went, in one paragraph."""
-    return _joined((_phrase(note.rule, note.params, lang) for note in report.notes()), lang)
+    return trace_notes(report.notes(), lang)
+
+
+def trace_notes(notes: Iterable[Note], lang: str) -> str:
+    """Notes of an import, or of one that would be, in one paragraph."""
+    return _joined((trace_note(note, lang) for note in notes), lang)
+
+
+def trace_note(note: Note, lang: str) -> str:
+    """One note as a phrase."""
+    return _phrase(note.rule, note.params, lang)
 
 
 def trace_error(error: TraceError, lang: str) -> str:

@@ -7,18 +7,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from app.i18n import join, say, words
+from app.importing import Answer, Upload, read
 from app.inputs import MOST_ROUNDS
-from app.messages import told, trace_error, trace_report
+from app.messages import told
 from app.rows import MOST_ROWS
 from app.session import Session
 from lessons.figures import MODES
 from sim import Problem, Scenario, ScenarioError
-from sim.files import FileError, parse, traffic
+from sim.files import FileError, parse
 from sim.problems import printable
-from sim.traces import TraceError, read_trace
+from sim.traces import Options
 
 MOST_BYTES = 8 * 2**20  # of a scenario file: 50,000 requests have about 4 MB
 MOST_FAULTS = 3  # told at once
@@ -56,20 +57,30 @@ def open_file(session: Session, name: str, data: bytes) -> None:
         session.open_scenario(scenario, "own", lambda lang: _opened(name, scenario, lang))
 
 
-def open_trace(session: Session, name: str, data: bytes, unit: str | None = None) -> None:
-    """Show the run of a trace.
+def open_trace(
+    session: Session, name: str, data: bytes, *, is_sure: bool = False, **options: Unpack[Options]
+) -> None:
+    """Show the run of a trace file; a file that is none leaves all as it was.
 
-    One of which nothing says what its arrivals count is kept until that is chosen.
+    In the lab, one that leaves something to be decided is looked at first, unless `is_sure`. One
+    of which nothing says what its arrivals count is kept until that is chosen.
     """
-    try:
-        imported = read_trace(name, data, unit=unit)
-        scenario = traffic(imported.requests, name).with_setup(**imported.setup)
-    except TraceError as error:
-        fault = error
-        unread = (name, data) if fault.rule == "no_unit" else None
-        session.announce(lambda lang: trace_error(fault, lang), unread)
-        return
-    session.open_scenario(scenario, "trace", lambda lang: trace_report(imported.report, lang))
+    upload = Upload(name, data, options)
+    session.upload, session.is_choosing = upload, False
+
+    def then(answer: Answer) -> None:
+        if answer.is_open and session.face == "lab" and not is_sure:
+            session.is_choosing = True
+        elif answer.scenario is None:
+            unread = (name, data) if answer.lacks_unit else None
+            session.announce(answer.tell, unread, can_look=answer.can_look)
+        else:
+            session.open_scenario(answer.scenario, "trace", answer.tell)
+
+    if upload.is_long:
+        session.aside(say(session.lang, "scene.reading", name=name), lambda: read(upload), then)
+    else:
+        then(read(upload))
 
 
 def _is_scenario(name: str, data: bytes) -> bool:

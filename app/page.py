@@ -29,7 +29,7 @@ from lessons.catalogue import heading, scenes
 from sim.setup import MAX_REQUESTS
 
 SHOWN = (
-    *("lang", "scenario_name", "face", "notice"),
+    *("lang", "scenario_name", "face", "notice", "is_choosing"),
     *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
 UNITS = ("s", "ms", "us", "ns")  # of the arrivals in a trace
@@ -104,6 +104,9 @@ class App:
             case "notice":
                 session.unread = None
                 session.notice = ""
+            case "look" if session.upload:
+                session.face = "lab"
+                session.is_choosing = True
             case "unit" if session.unread and value in UNITS:
                 self.open_trace(*session.unread, unit=value)
 
@@ -127,7 +130,7 @@ class App:
         self.session.notice = ""
         self._file = name
         if unit:
-            open_trace(self.session, name, content, unit)
+            open_trace(self.session, name, content, unit=unit, is_sure=True)
         else:
             open_file(self.session, name, content)
 
@@ -195,6 +198,8 @@ def view_of(session: Session) -> dict[str, Any]:
         "notice": session.notice,
         "working": session.working,
         "units": list(UNITS) if session.unread and session.notice else [],
+        "can_look": session.can_look and session.notice != "",
+        "is_choosing": session.is_choosing,
         "address": address(session),
         "stem": stem_of(session),
         "is_edited": is_edited(session),

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from app.inputs import lane_scenarios
 from app.lane_runs import play
@@ -13,18 +14,17 @@ QUICK_ROUNDS = 40_000  # of all lanes together; more take so long that one is to
 
 Runs = Sequence[tuple[LaneSpec, Scenario]]
 Show = Callable[[list[Lane]], None]
-Job = Callable[[], list[Lane]]
-Defer = Callable[[Job, Show], None]
+Defer = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
 
 class Runner:
-    """Simulates lanes and hands them on, unless other ones were asked for meanwhile."""
+    """Does what takes long, at once or aside; what is asked for meanwhile makes it void."""
 
     def __init__(self) -> None:
         self._asked = 0
 
     def forget(self) -> None:
-        """What is still being run comes too late."""
+        """What is still being done comes too late."""
         self._asked += 1
 
     def run(self, runs: Runs, old: Sequence[Lane], show: Show, defer: Defer | None = None) -> None:
@@ -36,17 +36,24 @@ class Runner:
             show: what to do with the new ones.
             defer: runs a job aside and hands its outcome on; None: at once.
         """
-        self.forget()
-        ticket, known = self._asked, list(old)
+        known = list(old)
+        self.do(lambda: _simulated(runs, known), show, defer)
 
-        def then(lanes: list[Lane]) -> None:
+    def do(
+        self, job: Callable[[], Any], show: Callable[[Any], None], defer: Defer | None = None
+    ) -> None:
+        """Do a job, then show what came of it."""
+        self.forget()
+        ticket = self._asked
+
+        def then(outcome: Any) -> None:
             if ticket == self._asked:
-                show(lanes)
+                show(outcome)
 
         if defer is None:
-            then(_simulated(runs, known))
+            then(job())
         else:
-            defer(lambda: _simulated(runs, known), then)
+            defer(job, then)
 
 
 def takes_long(runs: Runs) -> bool:

@@ -14,6 +14,7 @@ import param
 
 from app.generator import redrawn
 from app.i18n import LANGUAGES, say
+from app.importing import Upload
 from app.inputs import Inputs, most_budget
 from app.lane_offers import offers
 from app.lane_specs import LaneSpec, default_lanes
@@ -46,6 +47,7 @@ class Session(param.Parameterized):
     payload = param.Dict(default={})
     notice = param.String(default="")
     face = param.Selector(default="stage", objects=["stage", "lab"], doc="How it is looked at.")
+    is_choosing = param.Boolean(default=False, doc="The lab looks at the last file's columns.")
     read_only = param.Boolean(default=False)
     working = param.String(default="", doc="What a long run is about, while it runs.")
     defer = param.Callable(default=lambda job, then: then(job()))
@@ -64,6 +66,8 @@ class Session(param.Parameterized):
         self._trace: tuple[Scenario, list[Lane]] | None = None
         self._opened = TRACE
         self.unread: tuple[str, bytes] | None = None  # a trace without a unit
+        self.upload: Upload | None = None  # the last trace file
+        self.can_look = False  # whether the notice is about it, and its rows can be shown
         self._busy = False
         self.choose(self.scenario_name)
         self.param.watch(lambda *_: self._edit(), ["rows", "budget", "setup", "lanes", "traffic"])
@@ -144,7 +148,7 @@ class Session(param.Parameterized):
             if TRACE not in self.param.scenario_name.objects:
                 self.param.scenario_name.objects = [*self.param.scenario_name.objects, TRACE]
             self._put(TRACE, scenario, shown)
-            self.announce(report)
+            self.announce(report, can_look=kind == "trace")
 
         self._run_all(runnable(scenario, lanes or default_lanes("", scenario)), then)
 
@@ -172,6 +176,7 @@ class Session(param.Parameterized):
                     traffic={},
                     problems=[],
                     read_only=large,
+                    is_choosing=False,
                     notice="",
                 )
         finally:
@@ -197,6 +202,16 @@ class Session(param.Parameterized):
         self.problems = in_words(found, self.lanes, self.rows, self.lang)
         if shared is not None and not found:
             self._run_all(runs, lambda lanes: self._take(shared, lanes))
+
+    def aside(self, text: str, job: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """Do what takes long, such as reading a file; what is asked for later makes it void."""
+
+        def done(outcome: Any) -> None:
+            self.working = ""
+            then(outcome)
+
+        self.working = text
+        self._runner.do(job, done, self.defer)
 
     def _run_all(self, runs: Runs, show: Show) -> None:
         """Simulate all lanes, then show them; a later call makes an unfinished one void."""
@@ -255,10 +270,20 @@ class Session(param.Parameterized):
         is_whole = self.payload.get("whole", True)
         return of_other(kind, self.chosen, self.drawn, self.lang, is_whole=is_whole)
 
-    def announce(self, tell: Callable[[str], str], unread: tuple[str, bytes] | None = None) -> None:
-        """A notice that can be said again when the language changes; the trace it asks about."""
+    def announce(
+        self,
+        tell: Callable[[str], str],
+        unread: tuple[str, bytes] | None = None,
+        *,
+        can_look: bool = False,
+    ) -> None:
+        """A notice that can be said again when the language changes.
+
+        `unread` is the trace whose unit it asks for; `can_look`: the last file can be looked at.
+        """
         self._notice = tell
         self.unread = unread
+        self.can_look = can_look
         self.notice = tell(self.lang)
 
     def _speak(self) -> None:

@@ -23,11 +23,13 @@ NUMPY_IN_SIM = {
 WITHOUT_TOOLKIT = (
     "app.session",
     "app.commands",
+    "app.draft",
     "app.files",
     "app.generator",
     "app.generator_form",
     "app.hands",
     "app.i18n",
+    "app.importing",
     "app.inputs",
     "app.lane_edits",
     "app.lane_figures",

@@ -8,9 +8,11 @@ import param
 
 from app import lane_edits
 from app.component import Component
+from app.i18n import say, words
 from app.lab.load import Load
 from app.lab.part import Part
 from app.lab.sweep import Sweep
+from app.lab.traffic import Traffic
 from app.lab.view import GOALS, KNOBS, Span, goal_name, lab_view
 from app.later import Job, at_once
 from app.script import module, style
@@ -18,7 +20,8 @@ from app.session import Session
 from app.setup_options import MOST_IN_A_BOX
 
 QUICK_ROUNDS = 20_000  # of all lanes together; above, the view is made in the background
-PARTS: Mapping[str, type[Part]] = {"load": Load, "sweep": Sweep}
+PARTS: Mapping[str, type[Part]] = {"traffic": Traffic, "sweep": Sweep, "load": Load}
+TOLD = ("notice", "working", "lang", "face", "is_choosing")
 WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
 
 
@@ -27,13 +30,19 @@ class Lab(Component):
 
     view = param.Dict(default={}, doc="Words, traffic, setups, goals and results; see `lab_view`.")
     part = param.Dict(default={}, doc="What the tab shows beside that: its name and its own table.")
+    news = param.Dict(default={}, doc="What was said last, and what is under way.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js",
-        "lab/compare.js", "lab/load.js", "lab/sweep_pictures.js", "lab/sweep_table.js",
-        "lab/sweep.js", "lab/lab.js",
+        "dom.js", "shell/notice.js", "editor/generator.js",
+        "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js", "lab/compare.js",
+        "lab/pictures.js", "lab/chooser.js", "lab/traffic.js", "lab/load.js",
+        "lab/sweep_pictures.js", "lab/sweep_table.js", "lab/sweep.js", "lab/lab.js",
     )  # fmt: skip
-    _stylesheets: ClassVar[list[str]] = [style("lab.css")]
+    _stylesheets: ClassVar[list[str]] = [
+        style("lab.css"),
+        style("generator.css"),
+        style("traffic.css"),
+    ]
 
     def __init__(
         self, session: Session, later: Callable[[Job], None] = at_once, **params: Any
@@ -43,8 +52,11 @@ class Lab(Component):
         self._run = self._asked = 0
         self._tab = "compare"
         self._parts = {name: make(session, self._publish) for name, make in PARTS.items()}
-        super().__init__(view=self._shown(), **params)
+        self._go = 0  # counts the times that a tab is opened from here
+        super().__init__(view=self._shown(), news=self._news(), **params)
         session.param.watch(lambda *_: later(self._refresh), list(WATCHED))
+        session.param.watch(lambda *_: self._tell(), list(TOLD))
+        session.param.watch(lambda *_: self._choose(), "is_choosing")
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         match data:
@@ -57,6 +69,9 @@ class Lab(Component):
                 self._look((low, high) if math.isfinite(low + high) and low < high else None)
             case {"type": "look", "span": None}:
                 self._look(None)
+            case {"type": "notice"}:
+                self._session.unread = None
+                self._session.notice = ""
             case {"type": "traffic", "name": str(name)}:
                 if name in self._session.param.scenario_name.objects:
                     self._session.choose(name)
@@ -110,7 +125,33 @@ class Lab(Component):
         """Send what the tab shows of its own; a tab that is not looked at sends nothing."""
         part = self._parts.get(self._tab)
         if part and self._session.face == "lab":
-            self.part = {"name": self._tab, "shown": part.shown()}
+            self.part = {"name": self._tab, "shown": part.shown(), "go": self._go}
+
+    def _choose(self) -> None:
+        """A file is to be looked at: open the tab where that is done."""
+        if self._session.is_choosing:
+            self._tab = "traffic"
+            self._go += 1
+        self._publish()
+
+    def _tell(self) -> None:
+        self.news = self._news()
+
+    def _news(self) -> dict[str, Any]:
+        """The notice and what is under way, while the lab is looked at."""
+        session = self._session
+        if session.face != "lab":
+            return {}
+        name = session.upload.name if session.upload and session.can_look else ""
+        return {
+            "words": words(session.lang, "page") | {"look": say(session.lang, "lab.workload.look")},
+            "notice": session.notice,
+            "notice_head": name if name not in session.notice else "",
+            "working": session.working,
+            "units": [],
+            "can_look": session.can_look and session.notice != "",
+            "is_choosing": session.is_choosing,
+        }
 
     def _shown(self) -> dict[str, Any]:
         """Nothing until the lab is asked for: its arrays cost time and bytes."""

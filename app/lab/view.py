@@ -7,6 +7,7 @@ A function of the session and of the stretch of time that is looked at; the figu
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.draft import form_words
 from app.generator import told_in_short
 from app.i18n import say, words
 from app.lab.told import cell, figure, headline, metric_head, report_language
@@ -64,7 +65,7 @@ def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
     return {
         "lang": lang,
         "unit": unit,
-        "words": words(lang, "lab"),
+        "words": words(lang, "lab") | form_words(lang),
         "is_late": False,
         "traffic": _traffic(session),
         "setups": setups,

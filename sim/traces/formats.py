@@ -108,7 +108,7 @@ def _check_declared(table: Table, columns: Mapping[str, str], unit: str | None) 
     for role, name in columns.items():
         if role not in USUAL:
             raise TraceError("bad_role", table.name, value=role)
-        if name not in table.names:
+        if name and name not in table.names:  # "": none of them
             raise TraceError(
                 "no_column", table.name, line=table.names_line, field=name, found=found(table)
             )
@@ -134,7 +134,7 @@ def _known(table: Table, unit: str | None) -> Layout | None:
 def _guessed(
     table: Table, columns: Mapping[str, str], unit: str | None, needs_arrivals: bool
 ) -> Layout:
-    by_role = {role: columns.get(role) or usual(table, role) for role in USUAL}
+    by_role = {role: columns.get(role, usual(table, role)) or None for role in USUAL}
     missing = [role for role in USUAL if by_role[role] is None]
     arrival, prompt, output = by_role["arrival"], by_role["prompt"], by_role["output"]
     if prompt is None or output is None:

@@ -78,6 +78,8 @@ def test_the_form_begins_with_the_scene_itself() -> None:
         {"kind": "on_off", "on": "2", "off": "3"},
         {"prompt": "0:2, 50:512, 99:4096, 100:8192", "output": "30"},
         {"max_prompt": "1000", "max_total": "1200", "seed": "7"},
+        {"prompt": "80% 40-200, 20% 2000-8000", "output": "50% 10, 50% 5-20"},
+        {"tenants": "chat:3, batch:1:5, x"},
         {"kind": "groups", "long_prompt": "8000", "long_output": "10", "long_at": "40"},
     ],
 )
@@ -101,7 +103,10 @@ def test_each_kind_of_traffic_is_drawn_and_told(typed: dict[str, str]) -> None:
         ("requests", ""), ("requests", "0"), ("requests", "20001"), ("requests", "x"),
         ("rate", "0"), ("rate", ""), ("rate", "inf"), ("prompt", "chat"), ("prompt", "0"),
         ("prompt", "0:2, 50"), ("prompt", "0:2, 100:1"), ("output", "1:2, 100:3"),
-        ("output", "a:b"),
+        ("output", "a:b"), ("output", "70% 1-5, 20% 9"), ("prompt", "100% 9-1"),
+        ("prompt", "100% 0-9"),
+        ("tenants", ":3"), ("tenants", "a:b"), ("tenants", "a:1:2:3"), ("tenants", "a:0"),
+        ("tenants", "a:1:0.5"),
         ("seed", "-1"), ("seed", "1, 2"), ("max_total", "1"), ("kind", "often"),
     ],
 )  # fmt: skip
@@ -110,6 +115,31 @@ def test_a_wrong_box_is_told_at_its_field(lang: str, name: str, typed: str) -> N
     assert list(shown["problems"]) == [name]
     assert "{" not in shown["problems"][name]
     assert shown["preview"] == ""
+
+
+def test_a_mixture_is_drawn_by_its_shares() -> None:
+    values = own("draw", "ms") | {"requests": "4000", "prompt": "75% 40-200, 25% 2000-8000"}
+    requests, problems = drawn("draw", values, builtin(SYNTHETIC))
+    assert not problems
+    short = [r.prompt for r in requests if r.prompt <= 200]
+    long = [r.prompt for r in requests if r.prompt >= 2000]
+    assert len(short) + len(long) == 4000
+    assert len(short) == pytest.approx(3000, abs=150)
+    assert (min(short) < 45, max(short) > 195) == (True, True)
+    assert sum(long) / len(long) == pytest.approx(5000, rel=0.05)
+
+
+def test_ranges_of_a_mixture_may_lie_over_one_another() -> None:
+    values = own("draw", "ms") | {"requests": "4000", "output": "50% 1-100, 50% 51-100"}
+    requests, _ = drawn("draw", values, builtin(SYNTHETIC))
+    assert sum(r.output <= 50 for r in requests) == pytest.approx(1000, abs=120)
+
+
+def test_tenants_are_drawn_by_weight_with_their_priority() -> None:
+    values = own("draw", "ms") | {"requests": "4000", "tenants": "chat:3, batch:1:5"}
+    requests, _ = drawn("draw", values, builtin(SYNTHETIC))
+    assert {(r.tenant, r.priority) for r in requests} == {("chat", 0), ("batch", 5)}
+    assert sum(r.tenant == "chat" for r in requests) == pytest.approx(3000, abs=150)
 
 
 def test_a_long_prompt_needs_its_output() -> None:
@@ -322,7 +352,7 @@ def test_a_form_is_made_once_for_what_is_typed(
         made.append(key)
         return form(*key)
 
-    monkeypatch.setattr("app.editor.form", counted)
+    monkeypatch.setattr("app.draft.form", counted)
     page.ask("try", requests="300")
     page.session.move_window({"run": page.session.payload["run"], "t": 40_000})
     page.session.budget = 1024

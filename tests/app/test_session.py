@@ -143,7 +143,7 @@ def test_a_trace_without_a_unit_is_kept_until_its_unit_is_chosen(session: Sessio
     assert session.scenario_name == "5a"
     session.lang = "zh"
     assert session.unread is not None, "the same notice in another language"
-    open_trace(session, *session.unread, "ms")
+    open_trace(session, *session.unread, unit="ms")
     assert [session.scenario_name, session.unread] == [TRACE, None]
     assert session.rows[1]["arrival"] == "250"
 

@@ -2,12 +2,15 @@
 
 import {h, icon, plain, set} from "../dom.js";
 
+const REST_MS = 350; // of the fingers, before what they typed is tried
+
 export class Generator {
   /** `send` takes a message; `close` goes back to the table. */
   constructor(send, close) {
     this.send = send;
     this.typed = {};
     this.fields = new Map();
+    this.resting = null;
     this.lead = h("p", {class: "lead"});
     this.groups = h("div", {class: "generator"});
     this.preview = h("p", {class: "preview", role: "status"});
@@ -61,7 +64,7 @@ export class Generator {
 
   line({name, size, text, choices}) {
     const id = `generator-${name}`;
-    const on = {change: (event) => this.type(name, event.target)};
+    const on = {change: (event) => this.type(name, event.target), input: (event) => this.rest(name, event)};
     const input = choices.length
       ? h("select", {id, on})
       : h("input", {type: "text", id, inputmode: text ? "text" : "decimal", maxlength: 120, autocomplete: "off", spellcheck: "false", on});
@@ -83,7 +86,8 @@ export class Generator {
         input.options[i].textContent = text;
       });
     }
-    if (!(input.matches("input:focus") && input.value !== input.dataset.kept)) { input.value = field.value; }
+    const is_typing = input.matches("input:focus") && plain(input.value) !== input.dataset.kept;
+    if (!is_typing && plain(input.value) !== field.value) { input.value = field.value; }
     input.dataset.kept = field.value;
     set(input, "aria-invalid", problem ? "true" : null);
     set(input, "aria-describedby", problem ? `${id}-problem ${id}-help` : `${id}-help`);
@@ -93,8 +97,19 @@ export class Generator {
 
   type(name, input) {
     if (input.matches("input")) { input.value = plain(input.value); }
-    input.dataset.kept = input.value;
-    this.send({type: "traffic", what: "try", values: {[name]: input.value}});
+    this.attempt(name, input);
+  }
+
+  /** Try what is typed when the fingers rest. */
+  rest(name, {target, isComposing}) {
+    clearTimeout(this.resting);
+    if (target.matches("input") && !isComposing) { this.resting = setTimeout(() => this.attempt(name, target), REST_MS); }
+  }
+
+  attempt(name, input) {
+    clearTimeout(this.resting);
+    input.dataset.kept = plain(input.value);
+    this.send({type: "traffic", what: "try", values: {[name]: input.dataset.kept}});
   }
 
   run(event) {

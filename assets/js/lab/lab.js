@@ -4,6 +4,8 @@
 import {h, translate} from "../dom.js";
 import {compare} from "./compare.js";
 import {action, controls} from "./controls.js";
+import {traffic} from "./traffic.js";
+import {notice} from "../shell/notice.js";
 import {load} from "./load.js";
 import {sweep} from "./sweep.js";
 
@@ -16,11 +18,13 @@ export function render({model}) {
     setup: (lane) => tell("rb-setup", {lane}),
   };
   const side = controls({send, drawers});
+  const news = notice({send: (what) => send(what === "look" ? {type: "part", part: "traffic", do: "look"} : {type: "notice"})});
   const pages = {
     compare: compare({
       pick: (t, place) => tell("rb-to-stage", {t, lane: model.view.setups[place].key}),
       look: (span) => send({type: "look", span}),
     }),
+    traffic: traffic({send, edit: drawers.traffic}),
     load: load({send: (message) => send({type: "part", part: "load", ...message})}),
     sweep: sweep({send: (message) => send({type: "part", part: "sweep", ...message}), compare: () => choose("compare")}),
   };
@@ -37,9 +41,10 @@ export function render({model}) {
     page.el.setAttribute("aria-labelledby", `lab-tab-${name}`);
     return page.el;
   });
-  const main = h("main", {class: "lab-main", tabindex: "-1"}, bar, ...panels);
+  const main = h("main", {class: "lab-main", tabindex: "-1"}, bar, news.el, ...panels);
   const el = h("div", {class: "lab-page"}, side.el, main);
   let chosen = "compare";
+  let gone = 0; // how often Python has opened a tab
 
   const part_of = (name) => (model.part.name === name ? model.part.shown : null);
   const choose = (name) => {
@@ -60,6 +65,11 @@ export function render({model}) {
     choose(names[(names.indexOf(chosen) + step + names.length) % names.length]);
     buttons[names.indexOf(chosen)].focus();
   });
+  const announce = () => {
+    if (!model.news.words) { return; }
+    news.update(model.news);
+    translate(news.el, model.news.words);
+  };
   const update = () => {
     const {view} = model;
     if (!view.words) { return; }
@@ -67,11 +77,23 @@ export function render({model}) {
     side.update(view);
     pages[chosen].show(view, part_of(chosen));
     translate(el, view.words);
+    announce(); // it has words of its own
     buttons.forEach((button) => { button.hidden = buttons.length < 2; });
     el.setAttribute("aria-busy", String(view.is_late));
   };
+  const follow = () => {
+    if (model.part.go > gone) {
+      gone = model.part.go;
+      choose(model.part.name);
+    }
+    update();
+  };
+  const hear = ({detail}) => news.say(detail); // what the browser itself says of a file
   model.on("view", update);
-  model.on("part", update);
+  model.on("part", follow);
+  model.on("news", announce);
+  window.addEventListener("rb-said", hear);
+  model.on("remove", () => window.removeEventListener("rb-said", hear));
   choose(chosen);
   update();
   return el;

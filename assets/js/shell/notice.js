@@ -11,9 +11,10 @@ export function notice({send}) {
   const more = h("button", {class: "link", "aria-expanded": "false"});
   const bar = h("div", {class: "progress", "aria-hidden": "true"}, h("i"));
   const dismiss = h("button", {class: "quiet", label: "dismiss"}, icon("close"));
+  const look = h("button", {class: "link", word: "look", hidden: true, on: {click: () => send("look", "")}});
   const units = h("div", {class: "units", role: "group", label: "trace_unit", hidden: true});
   const el = h("div", {class: "notice", hidden: true},
-    h("div", {class: "said"}, h("div", {role: "status"}, head, message), bar, more, units), dismiss);
+    h("div", {class: "said"}, h("div", {role: "status"}, head, message), bar, more, " ", look, units), dismiss);
   let words = {};
   let is_reading = false; // a file: until Python's word on it no empty notice takes the sentence away
 
@@ -56,10 +57,11 @@ export function notice({send}) {
     }
     if (view.working) {
       say({text: view.working, is_busy: true});
-    } else if (view.notice || !is_reading) {
+    } else if (view.notice || view.is_choosing || !is_reading) {
       say({text: view.notice, title: view.notice_head});
     }
-    if (view.working || view.notice) { is_reading = false; }
+    if (view.working || view.notice || view.is_choosing) { is_reading = false; }
+    look.hidden = !view.can_look;
     units.hidden = !view.units.length;
     units.replaceChildren(...view.units.map((unit) => h("button", {class: "button", text: unit, on: {click: () => send("unit", unit)}})));
   };

@@ -22,7 +22,11 @@ export function render({model}) {
   const all_of = () => ({...model.view, ...model.course, lesson: model.lesson});
   const drawer = drawers();
   const news = notice({send});
-  const trace = files({model, drawer, say: news.say, wait: news.wait});
+  const both = (tell, is_busy) => (what) => { // the stage's notice and the lab's
+    tell(what);
+    window.dispatchEvent(new CustomEvent("rb-said", {detail: is_busy ? {text: what, is_busy} : what}));
+  };
+  const trace = files({model, drawer, say: both(news.say, false), wait: both(news.wait, true)});
   const bar = inputs({model, drawer});
   const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), save: (what) => model.send_msg({type: "save", what}), solved: () => scenes.draw_progress()});
   const text = lesson({notice: news.el, steps, send});
