@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.session import Session
-from sim.clock import to_shown
+from lessons.catalogue import steps
+from lessons.figures import figures, here
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
@@ -204,23 +205,27 @@ def test_steps_of_a_lesson_find_their_place_in_other_windows(open_page: Open) ->
     expect_time(page, 1512.5)  # the closing step stands at the end of the run
 
 
-def test_a_step_in_another_window_stands_where_it_says(open_page: Open) -> None:
-    """Scene 11a shows round 200, then the end of a run of thousands of rounds."""
-    session = Session()
-    session.choose("11a")
-    (history,) = session.histories
-    end, at_200 = (to_shown(int(history.ends[k]), "ms") for k in (-1, 199))
-    page = open_page(STAGE, "scenario=11a")
-    expect_exactly(page, at_200)
+@pytest.mark.parametrize("scene", ["11a", "11b"])
+def test_steps_forth_and_back_stand_where_the_text_says(open_page: Open, scene: str) -> None:
+    """Also where that is in another window, and when the page is opened there."""
+    rounds = [here(figures(scene), step) for step in steps(scene)]
+    times = [one["end"] for one in rounds if one is not None]
+    assert len(times) == len(rounds) and max(times) > first_window(scene) > min(times)
+    page = open_page(STAGE, f"scenario={scene}&step={len(times)}")
+    expect_exactly(page, times[-1])
+    for number in range(len(times) - 1, 0, -1):
+        page.keyboard.press("b")
+        expect_exactly(page, times[number - 1])
     page.keyboard.press("n")
-    page.keyboard.press("n")
-    expect_exactly(page, end)
-    expect(page).to_have_url(re.compile("step=3$"))
-    page.reload()
-    expect_exactly(page, end)
-    page.keyboard.press("b")
-    expect_exactly(page, at_200)
+    expect_exactly(page, times[1])
     expect(page).to_have_url(re.compile("step=2$"))
+
+
+def first_window(scene: str) -> float:
+    """Where the window ends that is sent first."""
+    session = Session()
+    session.choose(scene)
+    return float(session.payload["t1"])
 
 
 def expect_exactly(page: Page, time: float) -> None:
