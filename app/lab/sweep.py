@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from typing import Any
 
-from app import lane_specs
+from app import lane_edits, lane_specs
 from app.i18n import say
 from app.lab.part import Part, Publish
 from app.lab.steps import in_steps
@@ -189,7 +189,7 @@ class Sweep(Part):
                 lanes = [new if lane.key == last else lane for lane in lanes]
             else:
                 lanes.append(new)
-            session.put_lanes(lanes)
+            lane_edits.put(session, lanes)
             if new not in session.lanes:
                 return  # the notice says why
             self._added.append(new.key)

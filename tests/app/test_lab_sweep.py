@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app import lane_edits
 from app.lab import sweep_run
 from app.lab.component import Lab
 from app.lab.steps import in_steps
@@ -274,7 +275,7 @@ def test_an_edit_afterwards_is_told_until_it_is_taken_back(tab):
 
 
 def test_a_point_becomes_a_lane_like_the_base_but_for_its_control(tab):
-    tab.session.remove_lane(tab.session.lanes[-1].key)
+    lane_edits.remove(tab.session, tab.session.lanes[-1].key)
     tab.start(steps="listed", listed="6, 7")
     base = next(lane for lane in tab.session.lanes if lane.key == tab.form["base"])
     before = list(tab.session.lanes)
@@ -287,7 +288,7 @@ def test_a_point_becomes_a_lane_like_the_base_but_for_its_control(tab):
 
 
 def test_a_point_that_stands_there_is_not_added_again(tab):
-    tab.session.remove_lane(tab.session.lanes[-1].key)
+    lane_edits.remove(tab.session, tab.session.lanes[-1].key)
     tab.start(steps="listed", listed="6, 7")
     tab.pick(1)
     lanes = list(tab.session.lanes)
@@ -298,9 +299,9 @@ def test_a_point_that_stands_there_is_not_added_again(tab):
 
 def test_the_last_lane_of_a_sweep_makes_room(tab):
     while len(tab.session.lanes) > MOST_LANES - 1:
-        tab.session.remove_lane(tab.session.lanes[-1].key)
+        lane_edits.remove(tab.session, tab.session.lanes[-1].key)
     while len(tab.session.lanes) < MOST_LANES - 1:
-        tab.session.copy_lane(tab.session.lanes[0].key)
+        lane_edits.copy(tab.session, tab.session.lanes[0].key)
     kept = list(tab.session.lanes)
     tab.start(steps="listed", listed="6, 7")
     tab.pick(0)
@@ -311,7 +312,7 @@ def test_the_last_lane_of_a_sweep_makes_room(tab):
 
 def test_without_room_it_says_so(tab):
     while len(tab.session.lanes) < MOST_LANES:
-        tab.session.copy_lane(tab.session.lanes[0].key)
+        lane_edits.copy(tab.session, tab.session.lanes[0].key)
     lanes = list(tab.session.lanes)
     tab.start(steps="listed", listed="6, 7")
     tab.pick(0)
