@@ -100,8 +100,23 @@ export function plot({title, unit, height = 132, pick = null, label = ""}) {
   const paint = () => {
     const width = Math.round(box.clientWidth);
     if (!shown || width < 80) { return; }
+    const at = dots_in().indexOf(box.getRootNode().activeElement);
     box.replaceChildren(picture(shown, width, Math.max(height, Math.round(width * LEAST_RATIO)), pick));
+    reach(Math.max(0, at), at >= 0);
   };
+  const dots_in = () => [...box.querySelectorAll(".dot")];
+  const reach = (i, is_focused) => { // one stop of the Tab key a picture
+    dots_in().forEach((dot, k) => dot.setAttribute("tabindex", k === i ? 0 : -1));
+    if (is_focused) { dots_in()[i]?.focus(); }
+  };
+  box.addEventListener("keydown", (event) => {
+    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    const at = dots_in().indexOf(event.target);
+    if (!step || at < 0) { return; }
+    event.preventDefault();
+    event.stopPropagation();
+    reach(Math.min(dots_in().length - 1, Math.max(0, at + step)), true);
+  });
   new ResizeObserver(paint).observe(box);
   const show = (what) => {
     shown = what;
