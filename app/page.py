@@ -15,6 +15,7 @@ from app.files import Give, save, stem_of
 from app.help_view import help_view
 from app.host import host
 from app.i18n import say, words
+from app.inbox import FILE_LIMIT
 from app.lab.component import Lab
 from app.lab.out import KINDS, saved
 from app.later import Later
@@ -23,7 +24,7 @@ from app.opening import open_file, open_trace
 from app.player import Player
 from app.session import Session
 from app.setup_panel import SetupPanel
-from app.shell import FILE_LIMIT, Shell
+from app.shell import Shell
 from app.url import Arguments, address, arguments_of, is_edited, open_link
 from lessons.catalogue import heading, scenes
 from sim.setup import MAX_REQUESTS

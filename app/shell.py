@@ -15,10 +15,9 @@ from panel.custom import Child
 
 from app.component import Component
 from app.files import Saved
+from app.inbox import NAME_LIMIT, Inbox
 from app.script import module, style
 
-FILE_LIMIT = 32 * 2**20
-NAME_LIMIT = 200
 COMPRESSION = 1  # the fastest
 
 Message = dict[str, Any]
@@ -37,7 +36,7 @@ class Shell(Component):
     lab = Child(doc="The lab, in place of lesson and stage.")
 
     _esm: ClassVar[str] = module(
-        "keys.js", "dom.js", "shell/share.js", "shell/help.js", "shell/top.js",
+        "keys.js", "dom.js", "upload.js", "shell/share.js", "shell/help.js", "shell/top.js",
         "shell/progress.js", "shell/questions.js", "shell/face.js", "shell/rail.js",
         "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
         "shell/exercise.js", "shell/steps.js", "shell/lesson.js", "shell/present.js",
@@ -64,7 +63,7 @@ class Shell(Component):
         self._on_file = on_file
         self._on_link = on_link
         self._on_save = on_save
-        self._upload = bytearray()
+        self._inbox = Inbox()
         super().__init__(**params)
 
     def _handle_msg(self, data: Message) -> None:
@@ -78,16 +77,9 @@ class Shell(Component):
             case {"type": "save", "what": str(what)}:
                 self._on_save(what, self._hand_over)
             case {"type": "file", "name": str(name), "part": bytes(part), "last": bool(last)}:
-                self._receive(name[:NAME_LIMIT], part, last)
-
-    def _receive(self, name: str, part: bytes, last: bool) -> None:
-        """Collect a file sent in parts; one over the limit is dropped, the browser has said why."""
-        self._upload += part
-        too_large = len(self._upload) > FILE_LIMIT
-        if last or too_large:
-            content, self._upload = bytes(self._upload), bytearray()
-            if not too_large:
-                self._on_file(name, content)
+                content = self._inbox.take(part, is_last=last)
+                if content is not None:
+                    self._on_file(name[:NAME_LIMIT], content)
 
     def _hand_over(self, saved: Saved) -> None:
         """Send a file to the browser, packed: a run as JSON shrinks to a tenth."""

@@ -9,6 +9,7 @@ import param
 from app import lane_edits
 from app.component import Component
 from app.i18n import say, words
+from app.lab.calibrate import Calibrate
 from app.lab.load import Load
 from app.lab.part import Part
 from app.lab.sweep import Sweep
@@ -20,7 +21,12 @@ from app.session import Session
 from app.setup_options import MOST_IN_A_BOX
 
 QUICK_ROUNDS = 20_000  # of all lanes together; above, the view is made in the background
-PARTS: Mapping[str, type[Part]] = {"traffic": Traffic, "sweep": Sweep, "load": Load}
+PARTS: Mapping[str, type[Part]] = {
+    "traffic": Traffic,
+    "sweep": Sweep,
+    "load": Load,
+    "calibrate": Calibrate,
+}
 TOLD = ("notice", "working", "lang", "face", "is_choosing")
 WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
 
@@ -33,10 +39,11 @@ class Lab(Component):
     news = param.Dict(default={}, doc="What was said last, and what is under way.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "shell/notice.js", "editor/generator.js",
+        "dom.js", "upload.js", "shell/notice.js", "editor/generator.js",
         "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js", "lab/compare.js",
         "lab/pictures.js", "lab/chooser.js", "lab/traffic.js", "lab/load.js",
-        "lab/sweep_pictures.js", "lab/sweep_table.js", "lab/sweep.js", "lab/lab.js",
+        "lab/sweep_pictures.js", "lab/sweep_table.js", "lab/sweep.js", "lab/calibrate.js",
+        "lab/lab.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [
         style("lab.css"),

@@ -2,6 +2,7 @@
 // A page of a tab has an `el` and `show(view, part)`; `part` is what Python says for this tab alone, null until it has.
 
 import {h, translate} from "../dom.js";
+import {calibrate} from "./calibrate.js";
 import {compare} from "./compare.js";
 import {action, controls} from "./controls.js";
 import {traffic} from "./traffic.js";
@@ -27,6 +28,7 @@ export function render({model}) {
     traffic: traffic({send, edit: drawers.traffic}),
     load: load({send: (message) => send({type: "part", part: "load", ...message})}),
     sweep: sweep({send: (message) => send({type: "part", part: "sweep", ...message}), compare: () => choose("compare")}),
+    calibrate: calibrate({send: (message) => send({type: "part", part: "calibrate", ...message})}),
   };
   const buttons = Object.keys(pages).map((name) => h("button", {
     role: "tab", id: `lab-tab-${name}`, "aria-controls": `lab-${name}`, word: `tab_${name}`, on: {click: () => choose(name)},

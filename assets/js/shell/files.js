@@ -3,8 +3,8 @@
 // It goes to Python in parts.
 
 import {fill, h, icon} from "../dom.js";
+import {has_files, in_parts, megabytes} from "../upload.js";
 
-const PART = 1024 * 1024;
 const SAMPLE = "arrival_ms,prompt,output\n0,120,30\n250.5,64,12";
 
 export function files({model, drawer, say, wait}) {
@@ -27,10 +27,7 @@ export function files({model, drawer, say, wait}) {
       return;
     }
     wait(fill(words.reading, {name: file.name}));
-    for (let at = 0; at === 0 || at < file.size; at += PART) {
-      const part = await file.slice(at, at + PART).arrayBuffer();
-      model.send_msg({type: "file", name: file.name, part, last: at + PART >= file.size});
-    }
+    await in_parts(file, (part, last) => model.send_msg({type: "file", name: file.name, part, last}));
   };
 
   input.addEventListener("change", () => {
@@ -38,18 +35,18 @@ export function files({model, drawer, say, wait}) {
     input.value = "";
   });
 
-  const has_files = (event) => event.dataTransfer?.types.includes("Files");
   const listen = (page) => {
     page.addEventListener("dragover", (event) => {
       if (!has_files(event)) { return; }
+      veil.hidden = event.defaultPrevented; // a part of the page takes files of its own
       event.preventDefault();
-      veil.hidden = false;
     });
     page.addEventListener("dragleave", (event) => { if (!page.contains(event.relatedTarget)) { veil.hidden = true; } });
     page.addEventListener("drop", (event) => {
       if (!has_files(event)) { return; }
-      event.preventDefault();
       veil.hidden = true;
+      if (event.defaultPrevented) { return; }
+      event.preventDefault();
       if (event.dataTransfer.files.length) { read(event.dataTransfer.files[0]); }
     });
   };
@@ -58,5 +55,3 @@ export function files({model, drawer, say, wait}) {
   };
   return {el, input, veil, listen, update};
 }
-
-function megabytes(bytes) { return Math.ceil(bytes / 2 ** 20); }
