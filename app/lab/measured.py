@@ -139,7 +139,7 @@ def _bench(name: str, data: bytes) -> Timings:
         fault = error
         raise RefusedError(lambda lang: trace_error(fault, lang)) from None
     if not imported.timings:
-        raise _refused("no_details", name=name)
+        raise _bad(name, None, "rule_bench")
     try:
         return timings_of(name, imported.requests, imported.timings)
     except FileError as error:

@@ -18,13 +18,14 @@ export function calibrate({send}) {
   const input = h("input", {type: "file", class: "away", tabindex: "-1", "aria-hidden": "true", accept: ACCEPT, "data-testid": "calibrate-file"});
   const limits = h("p", {class: "aside"});
   const kinds = h("ul", {class: "aside kinds"});
+  const what = h("details", {}, h("summary", {class: "aside", word: "calibrate.what"}), limits, kinds);
   const said = h("p", {class: "calibrate-said", role: "status"});
   const zone = h("section", {class: "calibrate-zone", label: "calibrate.zone"},
     h("p", {class: "calibrate-row"},
       h("button", {class: "button", on: {click: () => input.click()}}, icon("open_file"), h("span", {word: "calibrate.choose"})), input,
       h("span", {class: "aside", word: "calibrate.or_drop"}),
       h("button", {class: "link", word: "calibrate.sample", on: {click: () => send({do: "sample"})}})),
-    limits, kinds);
+    what);
   const server = server_form({send});
   const result = h("div", {class: "calibrate-result"});
   const headline = h("h1", {class: "headline"});
@@ -38,6 +39,7 @@ export function calibrate({send}) {
   const el = h("div", {class: "lab-calibrate"}, h("p", {class: "aside", word: "calibrate.about"}), zone, said, server.el, result);
   let words = {};
   let limit = 0;
+  let source = null; // the measurement shown, in words
 
   const read = async (file) => {
     const is_large = file.size > limit;
@@ -89,6 +91,8 @@ export function calibrate({send}) {
     kinds.replaceChildren(
       h("li", {}, ...coded(words["calibrate.takes_requests"], {columns: REQUESTS, command: COMMAND})),
       h("li", {}, ...coded(words["calibrate.takes_rounds"], {columns: ROUNDS})));
+    if (part.source !== source || part.fault) { what.open = part.fault !== "" || part.source === ""; }
+    source = part.source;
     said.textContent = part.fault || part.source;
     said.classList.toggle("bad", part.fault !== "");
     server.show(part, view);
