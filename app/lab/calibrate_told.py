@@ -62,6 +62,7 @@ def of_timings(fit: TimingsFit, truth: Cost | None, lang: str) -> Shown:
             }
             for one, other in zip(fit.figures, fit.seen_figures, strict=True)
         ],
+        "over": say(lang, "lab.calibrate.over", aim=f"{100 * AIM:.0f}%"),
         "counts": [f"{unseen:,}", f"{len(fit.unseen) - unseen:,}"],
         "pictures": {"ttft": _points(fit.ttft, fit), "e2e": _points(fit.e2e, fit)},
         "notes": [say(lang, f"lab.calibrate.note_{name}", n=f"{unseen:,}") for name in notes],

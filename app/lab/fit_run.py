@@ -78,8 +78,9 @@ class FitRun:
         try:
             step: Step = (0, 1)
             while isinstance(step, tuple):
-                while not here.poll(LOOK_EVERY):
-                    self._look()
+                self._look()
+                if not here.poll(LOOK_EVERY):
+                    continue
                 step = here.recv()
                 yield step
         finally:

@@ -283,7 +283,7 @@ def test_the_cost_is_used_by_all_setups_and_taken_back(lab, session):
 
 
 def test_a_scene_in_ticks_has_no_use_for_a_cost(lab, session):
-    session.set_setup({"time": "tick"})
+    session.choose("1a")
     assert session.last_good.setup.time == "tick"
     send(lab, "x.csv", PROFILE)
     shown = say(lab, "use")

@@ -171,10 +171,10 @@ function parts_table(parts, words) {
 }
 
 /** Figures of both halves beside each other; an error over the aim is marked. */
-function errors_table({errors, counts}, words) {
+function errors_table({errors, counts, over}, words) {
   const halves = ["unseen", "seen"];
   const cells = ({measured, predicted, error, is_over}) => [h("td", {text: measured}), h("td", {text: predicted}),
-    h("td", {class: is_over ? "bad" : ""}, is_over ? h("span", {class: "tag", text: words.over}) : "", h("span", {text: error}))];
+    h("td", {class: is_over ? "bad" : ""}, is_over ? h("span", {class: "tag", text: over}) : "", h("span", {text: error}))];
   return h("table", {class: "calibrate-errors"},
     h("caption", {text: words["calibrate.errors"]}),
     h("thead", {},
