@@ -5,13 +5,13 @@ to stop it is to end that process. At most `MOST_AT_ONCE` of a server run at the
 """
 
 import multiprocessing
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from threading import BoundedSemaphore, Event
 from typing import Literal
 
+from app.lab.workers import begin, no_main_module
 from sim.fit_timings import TimingsFit, fit_timings
 from sim.setup import Cost, Setup
 from sim.sweep import Stopped
@@ -73,7 +73,8 @@ class FitRun:
         context = multiprocessing.get_context("spawn")  # not forked: the server has threads
         here, there = context.Pipe(duplex=False)
         process = context.Process(target=_fit, args=(self.timings, self.setup, there), daemon=True)
-        process.start()
+        with no_main_module():
+            process.start()
         there.close()
         try:
             step: Step = (0, 1)
@@ -95,7 +96,7 @@ class FitRun:
 
 def _fit(timings: Timings, setup: Setup, out: Connection) -> None:
     """In the process: fit, and send how far it is and what comes of it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    begin()
     try:
         found = fit_timings(timings, setup, progress=lambda done, of: out.send((done, of)))
     except TimingsError:  # the setup, which was checked, does not serve them all

@@ -12,18 +12,20 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from threading import Thread
+from threading import Lock, Thread
 from types import ModuleType
 
 NUM_WORKERS = 2
+
+_ONE_AT_A_TIME = Lock()
 
 
 @cache
 def workers() -> ProcessPoolExecutor:
     """The pool, made when it is first needed."""
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(NUM_WORKERS, mp_context=context, initializer=_begin)
-    with _no_main_module():
+    pool = ProcessPoolExecutor(NUM_WORKERS, mp_context=context, initializer=begin)
+    with no_main_module():
         for _ in range(NUM_WORKERS):
             pool.submit(os.getpid)  # a process is started for each
     return pool
@@ -35,17 +37,19 @@ def lose_workers() -> None:
 
 
 @contextmanager
-def _no_main_module() -> Iterator[None]:
+def no_main_module() -> Iterator[None]:
     """A new process loads the main module of its parent again; for a moment there is none."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _ONE_AT_A_TIME:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
-def _begin() -> None:
+def begin() -> None:
+    """First of all in a new process: let the server alone decide when it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
     Thread(target=_end_with_parent, daemon=True).start()
 

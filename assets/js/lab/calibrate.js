@@ -15,7 +15,7 @@ const ACCEPT = ".csv,.json,.jsonl,.txt";
 const GREY = "var(--rb-ink3)";
 
 export function calibrate({send}) {
-  const input = h("input", {type: "file", class: "away", tabindex: "-1", "aria-hidden": "true", accept: ACCEPT, "data-testid": "calibrate-file"});
+  const input = h("input", {type: "file", class: "sr-only", tabindex: "-1", "aria-hidden": "true", accept: ACCEPT, "data-testid": "calibrate-file"});
   const limits = h("p", {class: "aside"});
   const kinds = h("ul", {class: "aside kinds"});
   const what = h("details", {}, h("summary", {class: "aside", word: "calibrate.what"}), limits, kinds);
