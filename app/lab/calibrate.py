@@ -11,7 +11,7 @@ from typing import Any
 
 import param
 
-from app.i18n import say
+from app.i18n import join, say
 from app.inbox import FILE_LIMIT, NAME_LIMIT, Inbox
 from app.lab.calibrate_told import cost_texts, of_profile, of_timings, run_told
 from app.lab.fit_run import FitRun, Step
@@ -20,17 +20,20 @@ from app.lab.part import Part, Publish
 from app.lab.sample import SERVER, made_up
 from app.lab.server_form import ServerForm
 from app.lab.steps import in_steps
+from app.messages import trace_report
 from app.session import Session
 from app.setup_options import same, texts
 from sim import calibrate
 from sim.calibrate import PARTS
 from sim.setup import Cost
 from sim.timings import Timings
+from sim.traces import Report
 
 NAMES = tuple(f"cost.{part}" for part in PARTS)
 QUICK_BYTES = 50_000  # larger files are read in the background
 
-Found = Timings | calibrate.Fit | RefusedError
+Found = Timings | calibrate.Fit
+Answer = tuple[Found, Report | None] | RefusedError
 
 
 class Calibrate(Part):
@@ -41,7 +44,8 @@ class Calibrate(Part):
         self._server = ServerForm(session)
         self._inbox = Inbox()
         self._ticket = 0  # of the last file, so that an older one comes too late
-        self._found: Timings | calibrate.Fit | None = None
+        self._found: Found | None = None
+        self._report: Report | None = None  # of a file of requests
         self._truth: Cost | None = None  # of what is made up
         self._fault: Tell | None = None
         self._run: FitRun | None = None
@@ -82,13 +86,14 @@ class Calibrate(Part):
         self._ticket += 1
         ticket = self._ticket
 
-        def then(found: Found) -> None:
+        def then(answer: Answer) -> None:
             if ticket != self._ticket:
                 return
-            if isinstance(found, RefusedError):
-                self._fault = found.tell
+            if isinstance(answer, RefusedError):
+                self._fault = answer.tell
             else:
-                self._take(found)
+                self._take(answer[0])
+                self._report = answer[1]
             self.publish()
 
         if len(data) > QUICK_BYTES:
@@ -96,11 +101,12 @@ class Calibrate(Part):
         else:
             then(_read(name, data))
 
-    def _take(self, found: Timings | calibrate.Fit, truth: Cost | None = None) -> None:
+    def _take(self, found: Found, truth: Cost | None = None) -> None:
         """A measurement in place of the last one."""
         if self._run:
             self._run.end("stopped")
-        self._found, self._truth, self._fault, self._run = found, truth, None, None
+        self._found, self._truth = found, truth
+        self._report = self._fault = self._run = None
 
     def _fit(self) -> None:
         timings = self._found
@@ -190,7 +196,10 @@ class Calibrate(Part):
                 key, name, count = "of_rounds", fit.profile.name, len(fit.profile.times)
             case _:
                 return ""
-        return say(self.session.lang, f"lab.calibrate.{key}", name=name, n=f"{count:,}")
+        lines = [say(self.session.lang, f"lab.calibrate.{key}", name=name, n=f"{count:,}")]
+        if self._report and self._report.dropped:
+            lines.append(trace_report(self._report, self.session.lang))
+        return join(self.session.lang, lines)
 
     def _usage(self, cost: Cost | None) -> dict[str, Any]:
         """Whether all setups can have the cost, have it, and can have their own again."""
@@ -206,10 +215,11 @@ class Calibrate(Part):
         }
 
 
-def _read(name: str, data: bytes) -> Found:
+def _read(name: str, data: bytes) -> Answer:
     """A file as measured requests, or as fitted rounds, or why it is neither."""
     try:
-        found = read_measured(name, data)
+        measured = read_measured(name, data)
     except RefusedError as error:
         return error
-    return found if isinstance(found, Timings) else calibrate.fit(found)
+    found = measured.found
+    return found if isinstance(found, Timings) else calibrate.fit(found), measured.report

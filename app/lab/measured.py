@@ -9,25 +9,36 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.i18n import say, words
 from app.messages import trace_error
 from sim.files import FileError
 from sim.profiles import ACCEPTED, Profile, read_profile
-from sim.timings import COUNTS, TIMES, Timings, read_timings, timings_of
-from sim.traces import TraceError, read_trace
+from sim.timings import MIN_REQUESTS, Timings, timings_of
+from sim.traces import Report, TraceError, read_trace
 from sim.traces.words import clean
 
 Rows = list[Mapping[str, Any]]
 Tell = Callable[[str], str]
 
+COUNTS = ("input_toks", "output_toks")  # of vLLM's record of a request
+TIMES = ("queued_ts", "first_token_ts", "last_token_ts")
 BENCH = ("ttfts", "itls")  # lists in the detailed result of `vllm bench serve`
 BENCH_SUMMARY = ("mean_ttft_ms", "median_ttft_ms", "mean_tpot_ms")  # in any result of it
 FEWEST_OF_A_PROFILE = 2  # columns, for a table to be taken for one
 MOST_SHOWN = 80  # characters of the columns of an unknown file
 
 _LINE = re.compile(r":(\d+): ")
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Measured requests or rounds; of requests, how the import of their file went."""
+
+    found: Timings | Profile
+    report: Report | None = None
 
 
 class RefusedError(Exception):
@@ -42,7 +53,7 @@ def _refused(key: str, **values: Any) -> RefusedError:
     return RefusedError(lambda lang: say(lang, f"lab.calibrate.{key}", **values))
 
 
-def read_measured(name: str, data: bytes) -> Timings | Profile:
+def read_measured(name: str, data: bytes) -> Measurement:
     """Measured requests or measured rounds from the bytes of a CSV or JSON file.
 
     Raises:
@@ -55,16 +66,18 @@ def read_measured(name: str, data: bytes) -> Timings | Profile:
     table = _json(name, text) if text.lstrip()[:1] in ("{", "[") else None
     columns = _columns(text, table)
     if set(TIMES) & set(columns):
-        return _timings(name, data, table, columns)
+        if lacking := [column for column in (*COUNTS, *TIMES) if column not in columns]:
+            raise _lacks(name, lacking, "rule_timings")
+        return _requests(name, data, table, "rule_timings")
     if set(BENCH) & set(columns):
-        return _bench(name, data)
+        return _requests(name, data, table, "rule_bench")
     if set(BENCH_SUMMARY) & set(columns):
         raise _refused("no_details", name=name)
     usual = {column: {_plain(one) for one in names} for column, names in ACCEPTED.items()}
     there = {_plain(one) for one in columns}
     lacking = [column for column, names in usual.items() if not names & there]
     if len(usual) - len(lacking) >= FEWEST_OF_A_PROFILE:
-        return _profile(name, data, table, columns, lacking)
+        return Measurement(_profile(name, data, table, columns, lacking))
     found = clean(", ".join(columns), MOST_SHOWN) or "–"
     raise _refused("unknown", name=name, columns=found)
 
@@ -120,30 +133,26 @@ def _rows(table: Any) -> Rows | None:
 # Reading it as what it is.
 
 
-def _timings(name: str, data: bytes, table: Any, columns: Sequence[str]) -> Timings:
-    if lacking := [column for column in (*COUNTS, *TIMES) if column not in columns]:
-        raise _lacks(name, lacking, "rule_timings")
-    if table is not None:
-        data = "\n".join(map(json.dumps, _all_rows(name, table, "rule_timings"))).encode()
-    try:
-        return read_timings(name, data)
-    except FileError as error:
-        raise _bad(name, error, "rule_timings") from None
-
-
-def _bench(name: str, data: bytes) -> Timings:
-    """The detailed result of a benchmark, which the trace reader knows."""
+def _requests(name: str, data: bytes, table: Any, rule: str) -> Measurement:
+    """Measured requests, as the trace reader finds them; every one must have been measured."""
+    if isinstance(table, list):
+        data = "\n".join(map(json.dumps, _all_rows(name, table, rule))).encode()
     try:
         imported = read_trace(name, data)
     except TraceError as error:
         fault = error
         raise RefusedError(lambda lang: trace_error(fault, lang)) from None
-    if not imported.timings:
-        raise _bad(name, None, "rule_bench")
+    times, count = imported.timings, len(imported.requests)
+    if not times:
+        raise _bad(name, None, rule)
+    if lacking := times.count(None):
+        raise _refused("unmeasured", name=name, lacking=f"{lacking:,}", n=f"{count:,}")
+    if count < MIN_REQUESTS:
+        raise _refused("too_few", name=name, n=count, least=MIN_REQUESTS)
     try:
-        return timings_of(name, imported.requests, imported.timings)
+        return Measurement(timings_of(name, imported.requests, times), imported.report)
     except FileError as error:
-        raise _bad(name, error, "rule_bench") from None
+        raise _bad(name, error, rule) from None
 
 
 def _profile(

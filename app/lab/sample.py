@@ -4,7 +4,6 @@ To try the calibration without a server: the cost that comes out can be held aga
 """
 
 import random
-from dataclasses import dataclass
 from math import exp
 
 from sim import Scenario
@@ -13,6 +12,7 @@ from sim.history import simulate
 from sim.metrics import Metrics
 from sim.setup import Cost, Setup
 from sim.timings import Timings, timings_of
+from sim.traces import Timing
 from sim.workload import synthetic
 
 NUM_REQUESTS = 240
@@ -22,15 +22,6 @@ SEED = 7
 ERROR = 0.03  # standard deviation of a measured latency, relative
 COST = Cost(*(to_internal(ms, "ms") for ms in (8, 0.06, 0.12, 0.0005)))
 SERVER = Setup(budget=1024, max_num_seqs=64, mode="vllm_v1", cost=COST)
-
-
-@dataclass(frozen=True, slots=True)
-class _Times:
-    """Of a request, in ns of one clock."""
-
-    queued: int
-    first_token: int
-    last_token: int
 
 
 def made_up() -> Timings:
@@ -48,5 +39,5 @@ def made_up() -> Timings:
         requests, outputs.first_times.tolist(), outputs.last_times.tolist(), strict=True
     ):
         at = request.arrival + measured(first - request.arrival)
-        times.append(_Times(request.arrival, at, at + measured(last - first)))
+        times.append(Timing(request.arrival, None, at, at + measured(last - first)))
     return timings_of("", requests, times)

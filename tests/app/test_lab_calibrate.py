@@ -14,6 +14,7 @@ from app.lab.component import Lab
 from app.lab.fit_run import FitRun
 from app.lab.measured import RefusedError, read_measured
 from app.lab.sample import COST, SERVER, made_up
+from app.lane_edits import change_lane
 from app.session import Session
 from app.setup_options import texts
 from sim.clock import NS_PER_MS
@@ -44,7 +45,6 @@ BENCH: dict[str, list[Any]] = {
 @pytest.fixture
 def session():
     found = Session()
-    found.choose("13b")
     found.face = "lab"
     return found
 
@@ -66,13 +66,13 @@ def send(lab, name, text):
 
 
 def requests_in(text):
-    found = read_measured("x", text.encode())
+    found = read_measured("x", text.encode()).found
     assert isinstance(found, Timings)
     return found
 
 
 def rounds_in(text):
-    found = read_measured("x", text.encode())
+    found = read_measured("x", text.encode()).found
     assert isinstance(found, Profile)
     return found
 
@@ -89,9 +89,9 @@ def fault(name, text):
 @pytest.mark.parametrize("name", ["x.csv", "x.json", "no ending"])
 def test_columns_decide_what_a_file_is_not_its_name(name):
     lines = "\n".join(map(json.dumps, REQUESTS))
-    assert isinstance(read_measured(name, lines.encode()), Timings)
-    assert isinstance(read_measured(name, json.dumps(REQUESTS).encode()), Timings)
-    assert isinstance(read_measured(name, PROFILE.encode()), Profile)
+    assert isinstance(read_measured(name, lines.encode()).found, Timings)
+    assert isinstance(read_measured(name, json.dumps(REQUESTS).encode()).found, Timings)
+    assert isinstance(read_measured(name, PROFILE.encode()).found, Profile)
 
 
 def test_requests_read_alike_from_lines_a_list_and_csv():
@@ -269,7 +269,7 @@ def test_requests_that_leave_cannot_be_fitted():
 def test_the_cost_is_used_by_all_setups_and_taken_back(lab, session):
     own = {name: texts(session.chosen.setup)[name] for name in NAMES}
     first = session.lanes[0].key
-    session.change_lane(first, {"cost.base": "77"})
+    change_lane(session, first, {"cost.base": "77"})
     send(lab, "x.csv", PROFILE)
     shown = say(lab, "use")
     costs = {history.scenario.setup.cost for history in session.histories}

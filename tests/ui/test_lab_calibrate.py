@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 PROFILE = "prefill,decode,kv,ms\n0,4,100,4.1\n10,0,0,8\n20,2,50,13.55\n0,8,1000,6\n6,1,3,6.253\n"
 
 
-def open_tab(open_page, query="scenario=13b"):
+def open_tab(open_page, query="scenario=5a"):
     page = open_page("#lab-tab-calibrate", f"{query}&face=lab")
     page.locator("#lab-tab-calibrate").click()
     expect(page.locator(".calibrate-zone")).to_be_visible()
@@ -16,7 +16,7 @@ def open_tab(open_page, query="scenario=13b"):
 
 
 def give(page: Page, name: str, content: str) -> None:
-    file = {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
+    file: FilePayload = {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
     page.get_by_test_id("calibrate-file").set_input_files(file)
 
 
@@ -49,7 +49,7 @@ def test_a_file_that_is_no_measurement_is_told_and_leaves_the_traffic(open_page)
     page = open_tab(open_page)
     give(page, "trace.csv", "arrival_ms,prompt,output\n0,5,3\n")
     expect(page.locator(".calibrate-said")).to_contain_text("trace.csv is no measurement")
-    expect(page.get_by_test_id("lab-traffic")).to_have_value("13b")
+    expect(page.get_by_test_id("lab-traffic")).to_have_value("5a")
 
 
 def test_a_dropped_file_is_taken_by_the_tab_and_not_as_a_trace(open_page):
@@ -65,12 +65,12 @@ def test_a_dropped_file_is_taken_by_the_tab_and_not_as_a_trace(open_page):
     for event in ("dragover", "drop"):
         page.locator(".calibrate-zone").dispatch_event(event, {"dataTransfer": transfer})
     expect(page.locator(".calibrate-parts tbody tr")).to_have_count(4)
-    expect(page.get_by_test_id("lab-traffic")).to_have_value("13b")
+    expect(page.get_by_test_id("lab-traffic")).to_have_value("5a")
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
 def test_nothing_is_wider_than_a_phone_in_chinese(open_page, shot):
-    page = open_tab(open_page, "scenario=13b&lang=zh")
+    page = open_tab(open_page, "scenario=5a&lang=zh")
     page.locator("[data-word='calibrate.sample']").click()
     expect(page.locator(".lab-calibrate .headline")).to_contain_text("没见过的 120 个请求")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
