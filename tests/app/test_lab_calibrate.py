@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from app import lane_edits
 from app.lab.calibrate import NAMES
 from app.lab.component import Lab
 from app.lab.fit_run import FitRun
 from app.lab.measured import RefusedError, read_measured
 from app.lab.sample import COST, SERVER, made_up
-from app.lane_edits import change_lane
 from app.session import Session
 from app.setup_options import texts
 from sim.clock import NS_PER_MS
@@ -269,7 +269,7 @@ def test_requests_that_leave_cannot_be_fitted():
 def test_the_cost_is_used_by_all_setups_and_taken_back(lab, session):
     own = {name: texts(session.chosen.setup)[name] for name in NAMES}
     first = session.lanes[0].key
-    change_lane(session, first, {"cost.base": "77"})
+    lane_edits.change(session, first, {"cost.base": "77"})
     send(lab, "x.csv", PROFILE)
     shown = say(lab, "use")
     costs = {history.scenario.setup.cost for history in session.histories}

@@ -4,10 +4,10 @@ import {fill, h, icon, set} from "../dom.js";
 import {has_files, in_parts, megabytes} from "../upload.js";
 import {texts_of} from "./compare.js";
 import {fill_select, input_of} from "./controls.js";
+import {DECADES} from "./pictures.js";
 import {colour_of, draw, plot} from "./plot.js";
 
 const SQUARE = 260; // px: the height of the pictures of predicted over measured
-const DECADES = 30; // the ratio of the largest to the least from which on axes are logarithmic
 const REQUESTS = "input_toks, output_toks, queued_ts, first_token_ts, last_token_ts";
 const COMMAND = "vllm bench serve --save-result --save-detailed";
 const ROUNDS = "prefill, decode, kv, ms";

@@ -5,7 +5,7 @@ import {h} from "../dom.js";
 import {texts_of} from "./compare.js";
 import {line_sign, plot} from "./plot.js";
 
-const DECADES = 30; // from this span on an axis is logarithmic
+export const DECADES = 30; // from this span on an axis is logarithmic
 const BEHIND = {stroke: "var(--rb-ink3)", "stroke-dasharray": "", "stroke-width": 1};
 
 export function pictures() {
