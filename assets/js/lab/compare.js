@@ -18,7 +18,7 @@ export function texts_of({unit}) {
 }
 
 export function compare({pick, look}) {
-  const headline = h("h1", {class: "headline"});
+  const headline = h("h2", {class: "headline"});
   const rounds = spikes({pick, look});
   const name = (word, unit) => [h("b", {word}), h("span", {class: "aside", word: unit})];
   const figure = (word, unit) => {

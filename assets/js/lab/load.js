@@ -9,7 +9,7 @@ const TALL = 190;
 const COLUMNS = ["load.lambda", "load.served", "load.time", "load.product", "load.number", "load.slope"];
 
 export function load({send}) {
-  const headline = h("h1", {class: "headline"});
+  const headline = h("h2", {class: "headline"});
   const here = plot({title: h("b", {word: "load.here"}), unit: h("span", {class: "aside", word: "load.here_unit"}), height: TALL});
   const waiting = plot({title: h("b", {word: "waiting"}), unit: h("span", {class: "aside", word: "load.waiting_unit"}), height: TALL});
   const whole = h("button", {class: "link", word: "load.whole", on: {click: () => send({do: "window", span: null})}});

@@ -7,7 +7,7 @@ import {pictures} from "./pictures.js";
 
 export function traffic({send, edit}) {
   const ask = (message) => send({type: "part", part: "traffic", ...message});
-  const headline = h("h1", {class: "headline"});
+  const headline = h("h2", {class: "headline"});
   const source = h("span");
   const look = h("button", {class: "link", word: "workload.look", on: {click: () => ask({do: "look"})}});
   const file = chooser(ask);
