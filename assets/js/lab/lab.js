@@ -44,7 +44,7 @@ export function render({model}) {
     return page.el;
   });
   const main = h("main", {class: "lab-main", tabindex: "-1"}, bar, news.el, ...panels);
-  const el = h("div", {class: "lab-page"}, side.el, main);
+  const el = h("div", {class: "lab-page"}); // empty until the lab is asked for
   let chosen = "compare";
   let gone = 0; // how often Python has opened a tab
 
@@ -75,6 +75,7 @@ export function render({model}) {
   const update = () => {
     const {view} = model;
     if (!view.words) { return; }
+    if (!main.parentNode) { el.append(side.el, main); }
     el.lang = view.lang === "zh" ? "zh-CN" : "en";
     side.update(view);
     pages[chosen].show(view, part_of(chosen));
