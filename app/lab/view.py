@@ -125,7 +125,7 @@ def _setup(session: Session, lane: Lane, head: Mapping[str, str]) -> dict[str, A
     return {
         "key": lane.key,
         "title": head["short"],
-        "rule": head["rule"],
+        "budget": say(lang, "lab.with_budget", value=f"{setup.budget:,}"),
         "summary": head["rule_full"],
         "short_rule": f"{setup.budget:,}",
         "num_over": late,

@@ -146,7 +146,7 @@ function strip(lane, place, {data, view, width, x}) {
   return h("div", {class: "spike-row"}, svg,
     h("div", {class: "spike-name"},
       h("p", {}, line_sign(place), h("b", {text: setup.title, title: setup.title})),
-      h("p", {class: "spike-rule", text: setup.rule, title: setup.summary}), h("p", {class: "spike-now"}),
+      h("p", {class: "spike-rule", text: setup.budget, title: setup.summary}), h("p", {class: "spike-now"}),
       h("p", {class: setup.num_over ? "bad" : "aside", text: setup.over})));
 }
 
