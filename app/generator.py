@@ -24,7 +24,8 @@ from sim.files import SYNTHETIC
 from sim.metrics import spread
 from sim.reading import read
 from sim.setup import Request, Setup
-from sim.traces.cut import LIMITS, PART, cut
+from sim.traces import Note
+from sim.traces.cut import LIMITS, PART, cut, told
 from sim.workload import generate
 from sim.workload.table import KINDS, LENGTHS, LONG, OF_KINDS, REGULAR
 
@@ -107,13 +108,7 @@ def drawn(
     mode: Mode, values: Mapping[str, str], scenario: Scenario
 ) -> tuple[tuple[Request, ...], list[Problem]]:
     """The requests that are asked for, or everything that is wrong."""
-    unit = scenario.setup.time
-    names = [name for group in asked(mode, values).values() for name in group]
-    table = {
-        name: _value(name, values[name])
-        for name in names
-        if name not in ("loop", *LOOP) and values[name].strip()
-    }
+    unit, table = scenario.setup.time, _table(mode, values)
     if mode == "cut":
         return cut(scenario.requests, table, unit, PLACE)
     most = MOST_ROWS if mode == "fill" else MOST_DRAWN
@@ -122,6 +117,11 @@ def drawn(
     if isinstance(count := table.get("requests"), int) and count > most:
         return (), [Problem((*PLACE, "requests"), "too_large", count, {"high": most})]
     return generate(table, unit, PLACE)
+
+
+def left_out(values: Mapping[str, str], scenario: Scenario) -> Sequence[Note]:
+    """What a part of a file leaves out and shortens, a sentence for each reason."""
+    return told(scenario.requests, _table("cut", values), scenario.setup.time)
 
 
 def loop_problems(values: Mapping[str, str], setup: Setup) -> list[Problem]:
@@ -169,6 +169,16 @@ def known(mode: Mode, traffic: Mapping[str, str], scenario: Scenario) -> tuple[T
     if drawn(mode, base | good, scenario)[1]:
         good = {}  # what is left does not go together
     return differing(mode, base | good), bad
+
+
+def _table(mode: Mode, values: Mapping[str, str]) -> dict[str, Any]:
+    """What is typed as a table of the simulator's; empty boxes are left out."""
+    names = [name for group in asked(mode, values).values() for name in group]
+    return {
+        name: _value(name, values[name])
+        for name in names
+        if name not in ("loop", *LOOP) and values[name].strip()
+    }
 
 
 def _value(name: str, typed: str) -> Any:

@@ -14,10 +14,12 @@ from app.generator import (
     asked,
     drawn,
     kinds,
+    left_out,
     loop_problems,
     told_in_short,
 )
-from app.i18n import say, words
+from app.i18n import join, say, words
+from app.messages import trace_notes
 from app.rows import MOST_ROWS
 from app.sentences import number
 from app.setup_options import merged
@@ -60,7 +62,7 @@ def form(
             for group, names in asked(mode, values).items()
         ],
         "problems": dict(told(problem, lang) for problem in reversed(problems)),
-        "preview": "" if problems else _preview(scenario, requests, values, lang),
+        "preview": "" if problems else _preview(mode, scenario, requests, values, lang),
     }
 
 
@@ -68,14 +70,18 @@ def _limit(mode: Mode) -> str:
     return f"{MOST_ROWS if mode == 'fill' else MOST_DRAWN:,}"
 
 
-def _preview(scenario: Scenario, requests: Any, values: Mapping[str, str], lang: str) -> str:
-    """The sentence about the requests, in the loop that is typed."""
+def _preview(
+    mode: Mode, scenario: Scenario, requests: Any, values: Mapping[str, str], lang: str
+) -> str:
+    """The sentence about the requests, in the loop that is typed; and what a part leaves out."""
     if not requests:
         return say(lang, "generator.drawing")
     loop = {"concurrency": values["concurrency"]} if values.get("loop") == "closed" else {}
     found, problems = read({"setup": merged(scenario.setup, loop), "requests": []})
     setup = scenario.setup if problems else found["setup"]
-    return told_in_short(Scenario(setup, requests), lang)
+    short = told_in_short(Scenario(setup, requests), lang)
+    notes = left_out(values, scenario) if mode == "cut" else ()
+    return join(lang, [short, trace_notes(notes, lang)]) if notes else short
 
 
 def _field(name: str, value: str, unit: TimeUnit, lang: str) -> dict[str, Any]:

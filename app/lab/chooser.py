@@ -175,6 +175,7 @@ class Chooser:
         answer = {
             "head": say(lang, "lab.workload.import_head", name=upload.name),
             "is_late": self._is_late,
+            "lead": say(lang, f"lab.workload.import_{'again' if self._runs(upload) else 'lead'}"),
         }
         if seen is None:
             return answer | {"is_late": True}
@@ -191,6 +192,10 @@ class Chooser:
                 "can_import": seen.problem is None and not faults and not self._is_late,
             }
         )
+
+    def _runs(self, upload: Upload) -> bool:
+        """Whether what runs is this file."""
+        return upload.name == self._session.chosen.name
 
     def _table(self, seen: Preview) -> dict[str, Any]:
         lang = self._session.lang

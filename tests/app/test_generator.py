@@ -303,6 +303,8 @@ def test_a_part_of_a_file_runs_and_all_of_it_again(opened: Browser) -> None:
     assert opened.form["mode"] == "cut"
     opened.ask("try", start="100", most="50", scale="0.5")
     assert "50 requests in 24.5 s" in opened.form["preview"]
+    assert "Of 300 requests 50 are taken, at times × 0.5." in opened.form["preview"]
+    assert "100 come before the start." in opened.form["preview"]
     opened.ask("run")
     requests = opened.session.last_good.requests
     assert [requests[0].id, requests[-1].arrival] == ["R101", 49 * 500_000_000]

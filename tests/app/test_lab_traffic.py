@@ -200,6 +200,7 @@ def test_a_plain_file_is_imported_at_once_and_can_be_looked_at(page: Page) -> No
     assert page.shown["can_look"] is True
     page.do("look")
     assert page.file["can_import"] is True
+    assert page.file["lead"].startswith("This is the traffic that runs.")
     assert [column["role"] for column in page.file["columns"]] == ["arrival", "prompt", "output"]
     page.do("keep")
     assert not page.file

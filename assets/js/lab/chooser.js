@@ -8,6 +8,7 @@ const ROLES = ["", "arrival", "prompt", "output"];
 /** `send` takes what is decided. */
 export function chooser(send) {
   const head = h("h2", {tabindex: "-1"});
+  const lead = h("p", {class: "aside"});
   const table = h("div", {class: "lab-table-box", tabindex: "0", role: "region", label: "workload.rows"});
   const more = h("p", {class: "aside"});
   const units = h("fieldset", {class: "choices"});
@@ -18,7 +19,7 @@ export function chooser(send) {
   const problem = h("p", {class: "bad", role: "alert"});
   const take = h("button", {class: "primary", word: "workload.import", on: {click: () => send({do: "import"})}});
   const keep = h("button", {class: "link", word: "workload.keep", on: {click: () => send({do: "keep"})}});
-  const el = h("section", {class: "file-chooser", label: "workload.import"}, head, h("p", {class: "aside", word: "workload.import_lead"}), table, more,
+  const el = h("section", {class: "file-chooser", label: "workload.import"}, head, lead, table, more,
     units, boxes, switches, late, said, problem, h("div", {class: "tools"}, take, keep));
   let drawn = "";
 
@@ -27,10 +28,11 @@ export function chooser(send) {
     if (!file) { drawn = ""; return; }
     const is_new = drawn === "";
     head.textContent = file.head;
+    lead.textContent = file.lead;
     late.hidden = !file.is_late;
     set(el, "aria-busy", file.is_late ? "true" : null);
     take.disabled = !file.can_import;
-    const {head: _head, is_late: _is_late, ...rest} = file;
+    const {head: _head, lead: _lead, is_late: _is_late, ...rest} = file;
     const now = JSON.stringify([rest, words["workload.line"]]);
     if (rest.columns && drawn !== now) {
       const focus = el.getRootNode().activeElement?.dataset?.kept;
