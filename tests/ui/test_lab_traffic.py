@@ -18,6 +18,13 @@ def drop(page: Page, name: str, text: str) -> None:
     page.locator("input[type=file]").first.set_input_files(file)
 
 
+def grave(page: Page) -> list[str]:
+    """What axe-core calls serious or critical."""
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
+    violations = page.evaluate("async () => (await axe.run(document)).violations")
+    return [f"{one['id']}: {one['nodes']}" for one in violations if one["impact"] in GRAVE]
+
+
 def test_traffic_is_drawn_while_it_is_typed_and_then_used(open_page: Open) -> None:
     page = open_page("#lab-tab-traffic", "scenario=synthetic&face=lab")
     page.locator("#lab-tab-traffic").click()
@@ -28,6 +35,7 @@ def test_traffic_is_drawn_while_it_is_typed_and_then_used(open_page: Open) -> No
     tab.locator("#generator-tenants").fill("chat:3, batch:1:5")
     expect(tab.locator(".traffic-lines")).to_contain_text("batch")
     expect(tab.locator(".headline")).to_contain_text("600 requests")
+    assert grave(page) == []
     tab.get_by_role("button", name="Run these").click()
     expect(tab.locator(".headline")).to_contain_text("300 requests")
     expect(page.locator(".pace")).to_contain_text("300 requests")
@@ -45,9 +53,7 @@ def test_a_file_is_looked_at_before_it_is_imported(open_page: Open, lang: str) -
     expect(page.locator("[name=trace-unit][value=ms]")).to_be_checked()
     page.locator("[name=trace-unit][value=s]").check()
     expect(page.locator(".said-of-file")).to_contain_text("2.7 h")
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
-    violations = page.evaluate("async () => (await axe.run(document)).violations")
-    assert [one["id"] for one in violations if one["impact"] in GRAVE] == []
+    assert grave(page) == []
     page.locator(".file-chooser .primary").click()
     expect(page.locator(".lab-main .notice")).to_contain_text("2.7 h")
     expect(page.locator(".pace")).to_contain_text("40")
