@@ -16,6 +16,7 @@ from sim.setup import Cost
 MOST_POINTS = 1_500  # of a picture
 AIM = 0.1  # an error up to here is good
 POOR = 0.25  # and above this, the cost is no model of that server
+LEAST = 0.001  # an error that is told
 FEW = 200  # requests, below which a P99 hangs on one or two of them
 LONG = 10_000  # ms, above which a time is told in seconds
 
@@ -77,7 +78,7 @@ def _headline(fit: TimingsFit, lang: str) -> str:
         lang,
         f"lab.calibrate.{key}",
         n=f"{int(fit.unseen.sum()):,}",
-        error=f"{number(100 * error, 1)}%",
+        error=f"{number(100 * error, 1)}%" if error >= LEAST else f"< {100 * LEAST}%",
         figure=words(lang, "lab.calibrate")[worst.name],
     )
 
@@ -108,9 +109,16 @@ def _cells(one: Judged, lang: str) -> Shown:
     return {
         "measured": _time(one.measured, lang),
         "predicted": _time(one.predicted, lang),
-        "error": "–" if error is None else f"{round(100 * error, 1) + 0.0:+}%".replace("-", "−"),
+        "error": "–" if error is None else _signed(error),
         "is_over": error is not None and abs(error) > AIM,
     }
+
+
+def _signed(error: float) -> str:
+    """An error in percent with its sign, of which a 0 has none."""
+    if abs(error) < LEAST / 2:
+        return "0.0%"
+    return f"{100 * error:+.1f}%".replace("-", "−")
 
 
 def _time(ms: float, lang: str) -> str:

@@ -28,14 +28,14 @@ export function calibrate({send}) {
     what);
   const server = server_form({send});
   const result = h("div", {class: "calibrate-result"});
-  const headline = h("h1", {class: "headline"});
+  const headline = h("h2", {class: "headline"});
   const cost = h("div", {class: "lab-table-box"});
   const errors = h("div", {class: "lab-table-box", tabindex: "0", role: "region", label: "calibrate.errors"});
   const pictures = scatter_pair();
   const residuals = plot({title: h("b", {word: "calibrate.residuals"}), unit: h("span", {class: "aside", word: "calibrate.residuals_unit"}), height: SQUARE});
   const notes = h("div", {class: "calibrate-notes"});
   const usage = usage_row({send});
-  result.append(headline, h("h2", {word: "calibrate.cost"}), cost, usage.el, errors, pictures.el, residuals.el, notes);
+  result.append(headline, h("h3", {word: "calibrate.cost"}), cost, usage.el, errors, pictures.el, residuals.el, notes);
   const el = h("div", {class: "lab-calibrate"}, h("p", {class: "aside", word: "calibrate.about"}), zone, said, server.el, result);
   let words = {};
   let limit = 0;
