@@ -30,6 +30,7 @@ BENCH_SUMMARY = ("mean_ttft_ms", "median_ttft_ms", "mean_tpot_ms")  # in any res
 FEWEST_OF_A_PROFILE = 2  # columns, for a table to be taken for one
 MOST_SHOWN = 80  # characters of the columns of an unknown file
 
+_LIKE_JSON = re.compile(r"\s*(\{|\[\s*[\[{\]])")  # and not like a head of TOML
 _LINE = re.compile(r":(\d+): ")
 
 
@@ -63,7 +64,7 @@ def read_measured(name: str, data: bytes) -> Measurement:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _refused("not_text", name=name) from None
-    table = _json(name, text) if text.lstrip()[:1] in ("{", "[") else None
+    table = _json(name, text) if _LIKE_JSON.match(text) else None
     columns = _columns(text, table)
     if set(TIMES) & set(columns):
         if lacking := [column for column in (*COUNTS, *TIMES) if column not in columns]:

@@ -130,6 +130,7 @@ def test_the_detailed_result_of_a_benchmark_is_measured_requests():
         ("[1, 2]", "prefill"),
         ("arrival,prompt,output\n1,2,3\n", "arrival, prompt, output"),
         ("{broken", "JSON"),
+        ("[setup]\nbudget = 4\n", "[setup]"),
         ('{"mean_ttft_ms": 3}', "--save-detailed"),
         (json.dumps(BENCH | {"ttfts": ["x"] * 8}), "ttfts"),
         (json.dumps({name: values[:2] for name, values in BENCH.items()}), "8"),

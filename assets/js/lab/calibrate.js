@@ -5,9 +5,10 @@ import {has_files, in_parts, megabytes} from "../upload.js";
 import {texts_of} from "./compare.js";
 import {fill_select, input_of} from "./controls.js";
 import {DECADES} from "./pictures.js";
-import {colour_of, draw, plot} from "./plot.js";
+import {colour_of, draw, plot, ticks} from "./plot.js";
 
 const SQUARE = 260; // px: the height of the pictures of predicted over measured
+const NUM_TICKS = 5;
 const REQUESTS = "input_toks, output_toks, queued_ts, first_token_ts, last_token_ts";
 const COMMAND = "vllm bench serve --save-result --save-detailed";
 const ROUNDS = "prefill, decode, kv, ms";
@@ -204,6 +205,7 @@ function scatter({seen, unseen}) {
   const ends = values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, 1e-6]);
   const log = ends[1] / ends[0] > DECADES;
   const axis = {from: log ? ends[0] / 1.1 : 0, to: ends[1] * 1.05, log, text: texts_of({unit: "ms"}).latency};
+  axis.ticks = ticks(axis, NUM_TICKS);
   return {
     x: axis, y: axis,
     series: [
@@ -218,6 +220,7 @@ function show_residuals(picture, {lines, ms}, words) {
   const most = ms.reduce((high, v) => Math.max(high, Math.abs(v)), 1e-6);
   const {plain} = texts_of({unit: "ms"});
   const x = {from: Math.min(...lines), to: Math.max(...lines), text: plain};
+  x.ticks = ticks(x, NUM_TICKS).filter((line) => Number.isInteger(line));
   picture.show({
     x, y: {from: -1.1 * most, to: 1.1 * most, text: (v) => `${v < 0 ? "−" : ""}${plain(Math.abs(v))}`}, told: words["calibrate.residuals_told"],
     series: [
