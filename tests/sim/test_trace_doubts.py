@@ -1,5 +1,6 @@
 """What the stamps of a trace make doubtful: units, batches, zones, clocks, generated arrivals."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.traces import Dropped, read_trace, read_trace_file
+from sim.traces.units import stamps_of
 from tests.sim.trace_files import (
     AZURE,
     BURST,
@@ -272,3 +274,7 @@ def test_the_public_batches_can_be_spread(shared: Path) -> None:
     assert stamps[0] < stamps[1]
     assert [r.id for r in plain.requests] == [r.id for r in spread.requests]
     assert "spread" in rules(spread.report)
+
+
+def test_numbers_beyond_all_clocks_do_not_tell_a_unit():
+    assert stamps_of(["1e40", "5", "x", "7"]) == (2, Decimal(5), Decimal(7))
