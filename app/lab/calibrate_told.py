@@ -10,6 +10,7 @@ from app.lab.fit_run import FitRun
 from app.sentences import number
 from sim.calibrate import PARTS, Fit, Floats, Tie, cost_in_ms
 from sim.fit_timings import Judged, Pairs, TimingsFit
+from sim.metrics.outputs import Mask
 from sim.profiles import PS_PER_MS
 from sim.setup import Cost
 
@@ -66,21 +67,39 @@ def of_timings(fit: TimingsFit, truth: Cost | None, lang: str) -> Shown:
         "over": say(lang, "lab.calibrate.over", aim=f"{100 * AIM:.0f}%"),
         "counts": [f"{unseen:,}", f"{len(fit.unseen) - unseen:,}"],
         "pictures": {"ttft": _points(fit.ttft, fit), "e2e": _points(fit.e2e, fit)},
-        "notes": [say(lang, f"lab.calibrate.note_{name}", n=f"{unseen:,}") for name in notes],
+        "notes": [
+            *_of_seen(fit, lang),
+            *(say(lang, f"lab.calibrate.note_{name}", n=f"{unseen:,}") for name in notes),
+        ],
     }
 
 
 def _headline(fit: TimingsFit, lang: str) -> str:
-    worst = max(fit.figures, key=lambda one: abs(one.error or 0))
-    error = abs(worst.error or 0)
+    error = _worst(fit.figures)
     key = "head_poor" if error > POOR else "head_fair" if error > AIM else "head_good"
-    return say(
-        lang,
-        f"lab.calibrate.{key}",
-        n=f"{int(fit.unseen.sum()):,}",
-        error=f"{number(100 * error, 1)}%" if error >= LEAST else f"< {100 * LEAST}%",
-        figure=words(lang, "lab.calibrate")[worst.name],
-    )
+    return say(lang, f"lab.calibrate.{key}", **_miss(fit.figures, fit.unseen, lang))
+
+
+def _of_seen(fit: TimingsFit, lang: str) -> list[str]:
+    """That the fitted half is missed by more than the aim, where it is."""
+    if _worst(fit.seen_figures) <= AIM:
+        return []
+    return [say(lang, "lab.calibrate.note_seen", **_miss(fit.seen_figures, ~fit.unseen, lang))]
+
+
+def _worst(figures: Sequence[Judged]) -> float:
+    return max(abs(one.error or 0) for one in figures)
+
+
+def _miss(figures: Sequence[Judged], who: Mask, lang: str) -> dict[str, str]:
+    """Of how many requests which figure is furthest off, and by how much."""
+    error = _worst(figures)
+    worst = next(one for one in figures if abs(one.error or 0) == error)
+    return {
+        "n": f"{int(who.sum()):,}",
+        "error": f"{number(100 * error, 1)}%" if error >= LEAST else f"< {100 * LEAST}%",
+        "figure": words(lang, "lab.calibrate")[worst.name],
+    }
 
 
 def _parts(

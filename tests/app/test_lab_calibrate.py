@@ -7,10 +7,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app import lane_edits
 from app.lab.calibrate import NAMES
+from app.lab.calibrate_told import of_timings
 from app.lab.component import Lab
 from app.lab.fit_run import FitRun
 from app.lab.measured import RefusedError, read_measured
@@ -18,6 +20,7 @@ from app.lab.sample import COST, SERVER, made_up
 from app.session import Session
 from app.setup_options import texts
 from sim.clock import NS_PER_MS
+from sim.fit_timings import Judged, Pairs, TimingsFit
 from sim.profiles import Profile
 from sim.sweep import Stopped
 from sim.timings import Timings
@@ -215,6 +218,36 @@ def test_the_sample_gives_nearly_the_true_cost(lab):
     assert not any(row["unseen"]["is_over"] for row in result["errors"])
     halves = result["pictures"]["e2e"]
     assert [len(halves[half][0]) for half in ("seen", "unseen")] == [120, 120]
+
+
+def judged(percent):
+    """A fit of eight requests whose second half is exact, and whose first misses one figure."""
+    timings = requests_in(json.dumps(REQUESTS))
+    half = np.arange(8) >= 4
+    times = timings.e2e / NS_PER_MS
+    exact = tuple(Judged(name, 100.0, 100.0) for name in ("ttft_p50", "ttft_p99", "tpot_mean"))
+    seen = (*exact, Judged("makespan", 100.0, 100.0 + percent))
+    unseen = (*exact, Judged("makespan", 100.0, 100.0))
+    pairs = Pairs(times, times)
+    return TimingsFit(timings, SERVER, half, pairs, pairs, seen, unseen, {}, 1)
+
+
+def test_an_error_on_the_fitted_half_is_not_hidden():
+    fine, off = (of_timings(judged(percent), None, "en") for percent in (9, 12))
+    assert not any("12%" in note for note in fine["notes"])
+    assert any("12%" in note and "makespan" in note for note in off["notes"])
+    assert [row["seen"]["is_over"] for row in off["errors"]] == [False, False, False, True]
+
+
+def test_the_headline_is_as_good_as_the_worst_unseen_figure():
+    fit = judged(0)
+    texts_ = []
+    for percent in (5, -20, 60):
+        worst = (*fit.figures[1:], Judged("ttft_p50", 100.0, 100.0 + percent))
+        texts_.append(of_timings(replace(fit, figures=worst), None, "en")["headline"])
+    assert ["**5%**" in texts_[0], "**20%**" in texts_[1], "**60%**" in texts_[2]] == [True] * 3
+    assert ("care" in texts_[1], "no model" in texts_[2]) == (True, True)
+    assert "care" not in texts_[0]
 
 
 def test_the_server_is_like_a_setup_of_the_lab(lab, session):
