@@ -21,14 +21,14 @@ export function calibrate({send}) {
   const kinds = h("ul", {class: "aside kinds"});
   const what = h("details", {}, h("summary", {class: "aside", word: "calibrate.what"}), limits, kinds);
   const said = h("p", {class: "calibrate-said", role: "status"});
-  const zone = h("section", {class: "calibrate-zone", label: "calibrate.zone"},
+  const zone = h("section", {class: "calibrate-zone", label: "calibrate.zone", hidden: true},
     h("p", {class: "calibrate-row"},
       h("button", {class: "button", on: {click: () => input.click()}}, icon("open_file"), h("span", {word: "calibrate.choose"})), input,
       h("span", {class: "aside", word: "calibrate.or_drop"}),
       h("button", {class: "link", word: "calibrate.sample", on: {click: () => send({do: "sample"})}})),
     what);
   const server = server_form({send});
-  const result = h("div", {class: "calibrate-result"});
+  const result = h("div", {class: "calibrate-result", hidden: true});
   const headline = h("h2", {class: "headline"});
   const cost = h("div", {class: "lab-table-box"});
   const errors = h("div", {class: "lab-table-box", tabindex: "0", role: "region", label: "calibrate.errors"});
@@ -63,7 +63,7 @@ export function calibrate({send}) {
     if (!has_files(event)) { return; }
     event.preventDefault();
     zone.classList.remove("over-it");
-    if (event.dataTransfer.files.length) { read(event.dataTransfer.files[0]); }
+    if (!zone.hidden && event.dataTransfer.files.length) { read(event.dataTransfer.files[0]); }
   });
 
   const show_result = (part, view) => {
@@ -88,6 +88,7 @@ export function calibrate({send}) {
     words = view.words;
     if (!part) { return; }
     limit = part.limit;
+    zone.hidden = false; // from here on the size of a file can be judged
     limits.textContent = fill(words["calibrate.limits"], {size: megabytes(limit)});
     kinds.replaceChildren(
       h("li", {}, ...coded(words["calibrate.takes_requests"], {columns: REQUESTS, command: COMMAND})),
@@ -115,7 +116,7 @@ function server_form({send}) {
   const bar = h("div", {class: "fit-bar", role: "progressbar", label: "calibrate.progress", "aria-valuemin": "0"}, h("div"));
   const note = h("span", {class: "aside", role: "status"});
   const fault = h("p", {class: "bad", role: "alert"});
-  const el = h("section", {}, h("h2", {word: "calibrate.server"}), h("p", {class: "aside", word: "calibrate.server_note"}),
+  const el = h("section", {hidden: true}, h("h2", {word: "calibrate.server"}), h("p", {class: "aside", word: "calibrate.server_note"}),
     h("div", {class: "calibrate-fields"}, h("label", {class: "lab-field calibrate-like"}, h("span", {word: "calibrate.like"}), like), fields),
     fault, h("div", {class: "calibrate-row"}, go, bar, note));
   const inputs = new Map(); // by name: what is being typed is not made anew
