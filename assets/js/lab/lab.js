@@ -43,7 +43,7 @@ export function render({model}) {
     page.el.setAttribute("aria-labelledby", `lab-tab-${name}`);
     return page.el;
   });
-  const main = h("main", {class: "lab-main", tabindex: "-1"}, bar, news.el, ...panels);
+  const main = h("section", {class: "lab-main", label: "lab_results", tabindex: "-1"}, bar, news.el, ...panels);
   const el = h("div", {class: "lab-page"}); // empty until the lab is asked for
   let chosen = "compare";
   let gone = 0; // how often Python has opened a tab
