@@ -195,6 +195,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "help": help_view(session.lang),
         "scenario": session.scenario_name,
         "face": session.face,
+        "run": session.payload["run"],
         "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
         "notice": session.notice,
         "working": session.working,

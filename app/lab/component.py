@@ -10,11 +10,12 @@ from app import lane_edits
 from app.component import Component
 from app.i18n import say, words
 from app.lab.calibrate import Calibrate
+from app.lab.fields import GOALS, KNOBS, goal_name, inputs
 from app.lab.load import Load
 from app.lab.part import Part
 from app.lab.sweep import Sweep
 from app.lab.traffic import Traffic
-from app.lab.view import GOALS, KNOBS, Span, goal_name, lab_view
+from app.lab.view import Span, lab_view
 from app.later import Job, at_once
 from app.script import module, style
 from app.session import Session
@@ -116,7 +117,7 @@ class Lab(Component):
 
         session = self._session
         if session.face == "lab" and sum(map(len, session.histories)) > QUICK_ROUNDS:
-            self.view = self.view | {"is_late": True}
+            self.view = self.view | {"is_late": True} | inputs(session)
             span = self._span_now()
             session.defer(lambda: lab_view(session, span), then)
         else:

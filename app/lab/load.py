@@ -11,8 +11,10 @@ import numpy as np
 
 from app import lane_edits
 from app.i18n import say, words
+from app.lab.fields import knob
 from app.lab.part import Part
-from app.lab.view import knob, points
+from app.lab.view import points
+from app.lane_specs import LaneSpec
 from app.lanes import Lane
 from app.sentences import number
 from app.setup_options import MOST_IN_A_BOX
@@ -21,6 +23,7 @@ from sim.curves import Curve, thinned
 from sim.history import Ints
 from sim.metrics import Metrics
 from sim.metrics.load import Load as TheLoad
+from sim.metrics.load import Presence, second_of
 
 KNOBS = ("concurrency", "think", "max_queue", "queue_timeout", "reserve", "on_full")
 FEWEST_CLIENTS = 1
@@ -87,6 +90,11 @@ class Load(Part):
             last = max((lane.end for lane in self.session.played), default=0)
         return 0, max(last, to_internal(1, scenario.setup.time))
 
+    def _typed_spec(self, lane: Lane) -> LaneSpec:
+        """A lane as it is typed, also while that cannot run."""
+        found = (spec for spec in self.session.lanes if spec.key == lane.key)
+        return next(found, lane.spec)
+
     def _load(self, lane: Lane) -> TheLoad:
         found = Metrics(lane.history).presence.load(self._window(), None, self._scale)
         assert found is not None, "a window has begun when a run is over"
@@ -101,7 +109,7 @@ class Load(Part):
             "here": self._course(times, presence.here_at(times)),
             "waiting": self._course(times, presence.waiting_at(times)),
             "slope": load.queue_slope,
-            "start": int(presence.waiting_at(np.array([self._window()[0]]))[0]),
+            "line": self._line(presence, load.queue_slope),
             "cells": [
                 f"{number(load.arrival_rate, 3)}{per}",
                 f"{number(load.served_rate, 3)}{per}",
@@ -110,9 +118,18 @@ class Load(Part):
                 number(load.number, 2),
                 "–" if load.queue_slope is None else f"{load.queue_slope:+.3f}{per}",
             ],
-            "fields": [knob(self.session, lane.spec, name) for name in KNOBS],
+            "fields": [knob(self.session, self._typed_spec(lane), name) for name in KNOBS],
             "is_closed": lane.history.scenario.setup.concurrency is not None,
         }
+
+    def _line(self, presence: Presence, slope: float | None) -> list[float] | None:
+        """The line of least squares through the number waiting, at both ends of the window."""
+        if slope is None:
+            return None
+        window, step = np.array(self._window()), second_of(self._scale)
+        steps = np.arange(-(-window[0] // step), window[1] // step + 1)
+        mean = presence.waiting_at(steps * step).mean()
+        return [float(mean + slope * (end / step - steps.mean())) for end in window]
 
     def _time_unit(self) -> str:
         return "s" if self._scale > 1 else words(self.session.lang, "unit")["tick"]

@@ -1,7 +1,6 @@
 """Figures of a comparison in words: heads, cells, names of groups, and the sentence over all."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.i18n import join, say, words
@@ -12,11 +11,12 @@ from sim.report.cells import metric_name, unit_name
 from sim.report.words import Language
 
 MAIN = (
-    *("goodput", "output_tps", "ttft_p50", "ttft_p95", "itl_p50", "itl_p99", "itl_max"),
-    "peak_blocks",
+    *("goodput", "attainment_of_all", "output_tps", "ttft_p50", "ttft_p95", "tpot_p95"),
+    *("itl_p99", "itl_max", "peak_blocks"),
 )
 PARTS = ("mean", *PERCENTILES)
 LATE_PARTS = ("p99", "max")  # figures of a latency that are held against its goal
+LEAST_MORE = 0.001  # of the tokens; less is no difference
 GOAL_OF = {"ttft": "ttft", "tpot": "tpot", "itl": "max_itl", "e2e": "e2e"}
 
 
@@ -65,64 +65,96 @@ def metric_head(metric: Metric, comparison: Comparison, lang: Language) -> dict[
     }
 
 
-def cell(row: Row, place: int, comparison: Comparison, lang: str) -> dict[str, Any]:
-    """One figure of the table, and whether it is the best or misses a goal."""
-    value = row.values[place]
-    latency, part = latency_and_part(row.metric.name)
+def cells(row: Row, comparison: Comparison) -> list[dict[str, Any]]:
+    """The figures of a row of the table: which is the best, and which miss a goal.
+
+    Figures that read alike are alike: none of them is the best alone. One that misses its goal is
+    not called best either, however the others are.
+    """
+    texts = [plain(value, row.metric) for value in row.values]
+    best = {text for text, is_best in zip(texts, row.best, strict=True) if is_best}
+    found = []
+    for place, (text, value) in enumerate(zip(texts, row.values, strict=True)):
+        is_over = _is_over(row.metric.name, value, place, comparison)
+        is_best = text in best and len(set(texts)) > 1 and not is_over
+        found.append({"text": text, "is_best": is_best, "is_over": is_over})
+    return found
+
+
+def _is_over(name: str, value: float | None, place: int, comparison: Comparison) -> bool:
+    latency, part = latency_and_part(name)
     goal = GOAL_OF.get(latency) if part in LATE_PARTS else None
     limits = [slo.limits[place] for slo in comparison.slo if slo.name == goal]
-    is_over = bool(limits and limits[0] is not None and value is not None and value > limits[0])
-    return {"text": plain(value, row.metric), "is_best": row.best[place], "is_over": is_over}
+    return bool(limits and limits[0] is not None and value is not None and value > limits[0])
 
 
 def headline(comparison: Comparison, titles: Sequence[str], lang: str) -> str:
     """What the comparison comes to, in two sentences; `**` stands around figures."""
     titles = [title[:1].upper() + title[1:] for title in titles]
-    figures = {row.metric.name: row.values for row in comparison.rows}
-    tokens = figures.get("output_tps")
-    if not tokens or all(value is None for value in tokens):
+    rows = {row.metric.name: row for row in comparison.rows}
+    tokens = rows.get("output_tps")
+    if tokens is None:
         return say(lang, "lab.head_nothing")
-    per = "second" if comparison.unit == "ms" else "tick"
-    if "goodput" in figures:
-        return _of_goodput(comparison, figures, titles, lang, per)
-    most = _best(tokens)
-    lines = [_say("head_tokens", lang, titles[most], tokens[most], per)]
+    if "goodput" in rows:
+        return _of_goals(comparison, rows, titles, lang)
+    lines = [_leader("tokens", tokens, comparison, titles, lang)]
     if len(titles) == 1:
-        return join(lang, [*lines, say(lang, "lab.head_alone")])
-    if "ttft_p95" in figures:
-        fast = _best([None if v is None else -v for v in figures["ttft_p95"]])
-        gap = figure(figures["ttft_p95"][fast], "time", comparison.unit, lang)
-        key = "lab.head_fast_too" if fast == most else "lab.head_fast"
-        lines.append(say(lang, key, setup=titles[fast], value=gap))
+        lines.append(say(lang, "lab.head_alone"))
+    elif "ttft_p95" in rows:
+        lines.append(_leader("fast", rows["ttft_p95"], comparison, titles, lang))
     return join(lang, lines)
 
 
-def _of_goodput(
-    comparison: Comparison, figures: Any, titles: Sequence[str], lang: str, per: str
+def _leader(what: str, row: Row, comparison: Comparison, titles: Sequence[str], lang: str) -> str:
+    """Who has the best figure of a row; nobody where all read alike."""
+    texts = [figure(value, row.metric.unit, comparison.unit, lang) for value in row.values]
+    first = row.best.index(True) if True in row.best else 0
+    key = "all" if len(titles) > 1 and len(set(texts)) == 1 else what
+    values = {"setup": titles[first], "value": texts[first], "per": _per(comparison, lang)}
+    return say(lang, f"lab.head_{what}_all" if key == "all" else f"lab.head_{what}", **values)
+
+
+def _of_goals(
+    comparison: Comparison, rows: Mapping[str, Row], titles: Sequence[str], lang: str
 ) -> str:
-    goodput, tokens, longest = figures["goodput"], figures["output_tps"], figures.get("itl_max")
-    best, most = _best(goodput), _best(tokens)
-    if not goodput[best]:
+    """Who serves most within the goals, and whether that is nearly everybody."""
+    goodput, met = rows["goodput"], rows["attainment_of_all"]
+    if not any(goodput.values):
         return say(lang, "lab.head_none_good")
-    key = "head_good" if len(titles) > 1 else "head_good_alone"
-    lines = [_say(key, lang, titles[best], goodput[best], per)]
-    if most != best and longest and longest[most] is not None and tokens[best]:
-        more = tokens[most] / tokens[best] - 1
-        values = {
-            "setup": titles[most],
-            "percent": figure(more, "share", "", lang),
-            "gap": figure(longest[most], "time", comparison.unit, lang),
-        }
-        lines.append(say(lang, "lab.head_but", **values))
+    what = "good" if len(titles) > 1 else "good_alone"
+    lines = [_leader(what, goodput, comparison, titles, lang)]
+    if not any(comparison.passed):
+        best = met.values.index(max(value or 0 for value in met.values))
+        share = figure(met.values[best], "share", "", lang)
+        key = "head_nobody_alone" if len(titles) == 1 else "head_nobody"
+        lines.append(say(lang, f"lab.{key}", setup=titles[best], value=share))
+    elif len(titles) > 1 and True in goodput.best:
+        lines += _but(comparison, rows, goodput.best.index(True), titles, lang)
     return join(lang, lines)
 
 
-def _say(key: str, lang: str, setup: str, value: float | None, per: str) -> str:
-    values = {"setup": setup, "value": figure(value, "rate", "", lang)}
-    return say(lang, f"lab.{key}", per=say(lang, f"lab.per_{per}"), **values)
+def _but(
+    comparison: Comparison,
+    rows: Mapping[str, Row],
+    best: int,
+    titles: Sequence[str],
+    lang: str,
+) -> list[str]:
+    """Who makes more tokens at the price of longer gaps, if anybody does."""
+    tokens, longest = rows["output_tps"], rows.get("itl_max")
+    if longest is None or True not in tokens.best:
+        return []
+    most = tokens.best.index(True)
+    own, other = tokens.values[best], tokens.values[most]
+    gaps = longest.values[best], longest.values[most]
+    if not own or not other or None in gaps or (gaps[1] or 0) <= (gaps[0] or 0):
+        return []
+    more = figure(other / own - 1, "share", "", lang)
+    if other / own - 1 < LEAST_MORE:
+        return []
+    gap = figure(gaps[1], "time", comparison.unit, lang)
+    return [say(lang, "lab.head_but", setup=titles[most], percent=more, gap=gap)]
 
 
-def _best(values: Sequence[float | None]) -> int:
-    """The place of the largest value, the first of equal ones."""
-    known = [-math.inf if value is None else value for value in values]
-    return known.index(max(known))
+def _per(comparison: Comparison, lang: str) -> str:
+    return say(lang, f"lab.per_{'second' if comparison.unit == 'ms' else 'tick'}")

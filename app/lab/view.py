@@ -8,47 +8,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.draft import form_words
-from app.generator import told_in_short
 from app.i18n import say, words
-from app.lab.told import cell, figure, headline, metric_head, report_language
+from app.lab.fields import GOALS, cost, inputs, traffic
+from app.lab.told import cells, figure, headline, metric_head, report_language
+from app.lab.verdicts import verdicts
 from app.lane_names import heads
 from app.lane_offers import offers
-from app.lane_specs import MOST_LANES, LaneSpec
+from app.lane_specs import MOST_LANES
 from app.lanes import Lane
 from app.sentences import number
 from app.session import Session
-from app.setup_options import every_option, texts
 from sim.clock import to_shown
 from sim.compare import Comparison
 from sim.curves import Curve, spikes
-from sim.report.cells import group_name
 
-GOALS = ("ttft", "tpot", "max_itl", "e2e")
-KNOBS = ("budget", "max_num_seqs", "num_blocks", "order")
 MOST_SPIKES = 900  # rounds of a setup drawn at once
 SHARE = 0.99  # of all requests, which must meet every goal for a setup or a group to pass
-RANGES: Mapping[str, tuple[int, int]] = {  # of the sliders; boxes take more
-    "budget": (16, 16384),
-    "max_num_seqs": (1, 1024),
-    "num_blocks": (16, 131072),
-    "ttft": (10, 60_000),
-    "tpot": (1, 1_000),
-    "max_itl": (1, 2_000),
-    "e2e": (100, 600_000),
-    "concurrency": (1, 512),
-    "think": (1, 60_000),
-    "max_queue": (1, 1_000),
-    "queue_timeout": (10, 60_000),
-}
-SMALL = {"budget": (1, 64), "max_num_seqs": (1, 32), "num_blocks": (1, 64)}  # of small scenes
-SMALL_PROMPT = 200
-
 Span = tuple[float, float] | None
-
-
-def goal_name(goal: str) -> str:
-    """The option of the setup that is a goal."""
-    return f"slo.{goal}"
 
 
 def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
@@ -67,14 +43,13 @@ def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
         "unit": unit,
         "words": words(lang, "lab") | form_words(lang),
         "is_late": False,
-        "traffic": _traffic(session),
+        "traffic": traffic(session),
         "setups": setups,
         "most": MOST_LANES,
         "bases": [
             [name, title] for name, title, fault in offers(session.last_good, lang) if not fault
         ],
-        "goals": _goals(session),
-        "cost": _cost(session),
+        "cost": cost(session),
         "headline": headline(comparison, titles, lang),
         "metrics": _metrics(comparison, lanes, lang),
         "limits": {name: _limit(comparison, name) for name in GOALS}
@@ -87,31 +62,9 @@ def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
         "kv": [points(one.kv) for one in curves],
         "pool": max(pools, default=None),
         "spikes": _spikes(lanes, span, _limit(comparison, "max_itl"), lang),
-        "groups": _groups(comparison, lang),
+        "groups": verdicts(comparison, lang),
+        **inputs(session),
     }
-
-
-def _traffic(session: Session) -> dict[str, Any]:
-    return {
-        "name": session.scenario_name,
-        "choices": [list(choice) for choice in session.scenario_titles()],
-        "pace": told_in_short(session.last_good, session.lang),
-    }
-
-
-def _cost(session: Session) -> str:
-    """What a round takes, in a sentence."""
-    setup = session.last_good.setup
-    if setup.time == "tick":
-        return say(session.lang, "lab.cost_tick")
-    parts = {
-        name: number(to_shown(getattr(setup.cost, name), "ms"))
-        for name in ("base", "per_prefill", "per_decode", "per_kv_token")
-    }
-    return say(session.lang, "scene.cost", **parts)
-
-
-# Inputs.
 
 
 def _setup(session: Session, lane: Lane, head: Mapping[str, str]) -> dict[str, Any]:
@@ -130,56 +83,6 @@ def _setup(session: Session, lane: Lane, head: Mapping[str, str]) -> dict[str, A
         "short_rule": f"{setup.budget:,}",
         "num_over": late,
         "over": say(lang, over, n=f"{late:,}", gap=f"{number(most, 1)} {unit}"),
-        "fields": [knob(session, lane.spec, name) for name in KNOBS],
-    }
-
-
-def knob(session: Session, spec: LaneSpec, name: str) -> dict[str, Any]:
-    """An option of a setup: as typed, or as all lanes share it."""
-    lang, option = session.lang, every_option()[name]
-    value = spec.changes.get(name, session.shared_texts()[name])
-    is_small = all(r.prompt <= SMALL_PROMPT for r in session.last_good.requests[:1000])
-    low, high = (SMALL if is_small else RANGES).get(name, RANGES.get(name, (1, 1)))
-    table = words(lang, "setup")
-    field = _field(session, name, value, (low, high), spec.key)
-    if option.is_time:
-        field["unit"] = words(lang, "unit")[session.last_good.setup.time]
-    if option.kind == "choice":
-        field["choices"] = [
-            [choice, table[f"choice.{name}.{choice}"]] for choice in option.rule["choices"]
-        ]
-    return field
-
-
-def _goals(session: Session) -> list[dict[str, Any]]:
-    own = texts(session.chosen.setup) | session.setup
-    unit = words(session.lang, "unit")[session.last_good.setup.time]
-    return [
-        _field(session, goal_name(goal), own[goal_name(goal)], RANGES[goal], None)
-        | {"name": goal, "unit": unit}
-        for goal in GOALS
-    ]
-
-
-def _field(
-    session: Session, name: str, value: str, range_: tuple[int, int], lane: str | None
-) -> dict[str, Any]:
-    lang = session.lang
-    faults = [
-        problem["text"]
-        for problem in session.problems
-        if problem["option"] == name and problem["lane"] in (lane, None)
-    ]
-    return {
-        "name": name,
-        "label": say(lang, f"setup.label.{name}"),
-        "help": say(lang, f"setup.help.{name}"),
-        "value": value,
-        "low": range_[0],
-        "high": range_[1],
-        "unit": "",
-        "empty": say(lang, "setup.none"),
-        "fault": faults[0] if faults else "",
     }
 
 
@@ -193,7 +96,7 @@ def _metrics(comparison: Comparison, lanes: Sequence[Lane], lang: str) -> list[d
     first = {"name": say(lang, "setup.label.budget"), "unit": "", "is_main": True, "cells": plain}
     rows = [
         metric_head(row.metric, comparison, report_language(lang))
-        | {"cells": [cell(row, place, comparison, lang) for place in range(len(lanes))]}
+        | {"cells": cells(row, comparison)}
         for row in comparison.rows
     ]
     return [first, *rows]
@@ -241,33 +144,3 @@ def _spikes(
             for one in found
         ],
     }
-
-
-def _groups(comparison: Comparison, lang: str) -> list[dict[str, Any]]:
-    """Who keeps to the goals: classes of prompts, tenants, cached or not; nothing without goals."""
-    if all(passed is None for passed in comparison.passed):
-        return []
-    return [
-        {
-            "name": group_name(row.kind, row.name, report_language(lang)),
-            "cells": [
-                {
-                    "text": figure(group.attainment_of_all if group else None, "share", "", lang),
-                    "is_over": row.passed[place] is False,
-                    "tip": _tip(group, lang),
-                }
-                for place, group in enumerate(row.groups)
-            ],
-        }
-        for row in comparison.groups
-    ]
-
-
-def _tip(group: Any, lang: str) -> str:
-    """Which goals a group misses, and how often."""
-    if group is None:
-        return ""
-    table = words(lang, "lab")
-    missed = [f"{table[f'goal_{name}']} {n:,}" for name, n in group.missed.items() if n]
-    values = {"n": f"{group.count:,}", "missed": ", ".join(missed) or "–"}
-    return say(lang, "lab.group_tip", **values)

@@ -8,7 +8,7 @@ import {table} from "./table.js";
 /** Numbers of a picture as its axes say them. */
 export function texts_of({unit}) {
   const plain = (v) => (Math.abs(v) >= 10_000 ? `${(v / 1000).toLocaleString("en", {maximumFractionDigits: 1})}k` : Number(v.toPrecision(6)).toLocaleString("en"));
-  const latency = (v) => (unit !== "ms" ? plain(v) : v >= 1000 ? `${Number((v / 1000).toPrecision(3)).toLocaleString("en")} s` : `${Number(v.toPrecision(3))}`);
+  const latency = (v) => (unit !== "ms" ? plain(v) : v >= 1000 ? `${Number((v / 1000).toPrecision(3)).toLocaleString("en")} s` : `${Number(v.toPrecision(3))} ms`);
   const time = (span) => {
     if (unit !== "ms") { return (t) => String(Math.round(t)); }
     if (span < 1_000) { return (t) => `${Number(t.toPrecision(4))} ms`; }
@@ -26,7 +26,7 @@ export function compare({pick, look}) {
     return plot({title, unit: what});
   };
   const pictures = {
-    ttft: figure("ttft", "share_requests"), itl: figure("itl", "share_gaps"), e2e: figure("e2e", "share_requests"),
+    ttft: figure("ttft", "share_requests"), tpot: figure("tpot", "share_requests"), itl: figure("itl", "share_gaps"), e2e: figure("e2e", "share_requests"),
     queue: figure("waiting", "in_requests"), kv: figure("kv", "in_blocks"),
   };
   const figures = table();
@@ -39,7 +39,8 @@ export function compare({pick, look}) {
     const texts = texts_of(view);
     const span = view.spikes ? view.spikes.to - view.spikes.from : 1;
     rounds.show(view.spikes && {...view.spikes, time_text: texts.time(span), gap_text: texts.latency}, view);
-    for (const key of ["ttft", "itl", "e2e"]) { show_shares(pictures[key], view.ecdfs[key], view.limits[key], texts, view); }
+    for (const key of ["ttft", "tpot", "itl", "e2e"]) { show_shares(pictures[key], view.ecdfs[key], view.limits[key], texts, view); }
+    pictures.tpot.el.hidden ||= view.limits.tpot === null; // five pictures only where the goal asks for it
     show_course(pictures.queue, view.queue, texts, view);
     show_course(pictures.kv, view.kv, texts, view, view.pool);
     figures.show(view);
@@ -85,7 +86,7 @@ function draw_groups(view) {
   if (!view.groups.length) { return []; }
   const head = h("tr", {}, h("th", {scope: "col", text: words.group}), ...view.setups.map(({title}) => h("th", {scope: "col", text: title, title})));
   const rows = view.groups.map(({name, cells}) => h("tr", {}, h("th", {scope: "row", text: name}),
-    ...cells.map(({text, is_over, tip}) => h("td", {class: is_over ? "bad" : "", title: tip}, is_over ? h("span", {class: "tag", text: words.over}) : "", h("span", {text})))));
+    ...cells.map(({text, is_over, tip}) => h("td", {class: is_over ? "bad" : "", title: tip}, is_over ? h("span", {class: "tag", text: words.fails}) : "", h("span", {text})))));
   return [h("h2", {text: words.groups}), h("p", {class: "aside", text: words.groups_note}),
     h("div", {class: "lab-table-box"}, h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)))];
 }

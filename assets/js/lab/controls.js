@@ -14,12 +14,13 @@ export function controls({send, drawers}) {
   const list = h("ul", {class: "setups"});
   const base = h("select", {class: "add", label: "add_setup", "data-testid": "lab-add", on: {change: () => { send({type: "lane", do: "add", lane: "", base: base.value}); base.value = ""; }}});
   const own = h("div", {class: "own"});
+  const faults = h("div", {class: "lab-faults", role: "alert", hidden: true});
   const goals = h("div", {class: "goals"});
   const cost = h("p", {class: "aside cost"});
   const el = h("section", {class: "lab-controls", label: "lab_controls"},
     h("h2", {word: "traffic"}), traffic, pace, h("p", {class: "links"}, edit, open),
     h("h2", {}, h("span", {word: "setups"}), count), list, base,
-    own,
+    faults, own,
     h("h2", {}, h("span", {word: "goals"}), h("span", {class: "aside", word: "goals_for"})), goals,
     cost);
   const sliders = new Map(); // by lane and name, so that what is being dragged is not made anew
@@ -36,15 +37,21 @@ export function controls({send, drawers}) {
   const draw_own = () => {
     const setup = view.setups.find(({key}) => key === chosen) ?? view.setups[0];
     chosen = setup.key;
-    const fields = setup.fields.map((field) => slider(setup.key, field, (value) => send({type: "lane", do: "set", lane: setup.key, name: field.name, value})));
+    const fields = view.fields[setup.key].map((field) => slider(setup.key, field, (value) => send({type: "lane", do: "set", lane: setup.key, name: field.name, value})));
     const more = h("button", {class: "link", text: view.words.all_options, on: {click: () => drawers.setup(setup.key)}});
     const copy = h("button", {class: "link", text: view.words.copy_setup, disabled: view.setups.length >= view.most, on: {click: () => send({type: "lane", do: "copy", lane: setup.key})}});
-    const remove = h("button", {class: "link", text: view.words.remove_setup, disabled: view.setups.length < 2, on: {click: () => send({type: "lane", do: "remove", lane: setup.key})}});
+    const remove = h("button", {class: "link", text: view.words.remove_setup, disabled: view.setups.length < 2, on: {click: () => { own.inert = true; send({type: "lane", do: "remove", lane: setup.key}); }}});
+    own.inert = false;
     own.replaceChildren(h("h2", {text: setup.title}), ...fields, h("p", {class: "links"}, more, copy, remove));
     for (const row of list.children) { row.firstChild.setAttribute("aria-pressed", String(row.dataset.key === chosen)); }
   };
   const update = (next) => {
+    const known = new Set(view?.setups.map(({key}) => key));
     view = next;
+    const added = view.setups.filter(({key}) => !known.has(key));
+    if (known.size && added.length === 1) { chosen = added[0].key; } // a copy is what one goes on with
+    faults.hidden = !view.is_refused;
+    faults.replaceChildren(h("p", {text: view.words.refused}), ...view.faults.map((text) => h("p", {class: "bad", text})));
     const {words, setups, most, traffic: now, bases} = view;
     fill_select(traffic, now.choices, now.name);
     pace.textContent = now.pace;

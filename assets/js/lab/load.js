@@ -31,7 +31,7 @@ export function load({send}) {
     return one.el;
   };
   const show = (view, part) => {
-    if (!part) { return; }
+    if (part?.lanes.length !== view.setups.length) { return; } // not there yet, or of other setups
     const {words, setups} = view;
     const texts = texts_of(view);
     headline.replaceChildren(...part.headline.split("**").map((one, i) => (i % 2 ? h("b", {text: one}) : one)));
@@ -41,8 +41,8 @@ export function load({send}) {
     span.textContent = words["load.window"].replace("{from}", time(low)).replace("{to}", time(high));
     whole.hidden = !part.is_own;
     show_counts(here, "here", part, texts, []);
-    show_counts(waiting, "waiting", part, texts, part.lanes.flatMap(({slope, start}, place) => (slope === null ? [] : [
-      {place, xs: [low, high], ys: [start, Math.max(0, start + (slope * (high - low)) / (view.unit === "ms" ? 1000 : 1))], look: {"stroke-width": 1, "stroke-dasharray": "1 3"}},
+    show_counts(waiting, "waiting", part, texts, part.lanes.flatMap(({line}, place) => (line === null ? [] : [
+      {place, xs: [low, high], ys: line, look: {stroke: "var(--rb-ink)", "stroke-width": 1.5, "stroke-dasharray": "2 3"}},
     ])));
     law.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, h("th", {scope: "col", text: words.setup}),
       ...COLUMNS.map((name) => h("th", {scope: "col"}, h("span", {text: words[name]}), h("span", {class: "aside", text: words[`${name}_unit`]}))))),

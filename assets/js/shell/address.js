@@ -20,7 +20,7 @@ export function address({model, steps, complain}) {
   let written = location.search;
   let theme = theme_of(written); // in the address only if a link or a person asked for it
   let timer = 0;
-  let wish = {...wish_of(written), run: null}; // what to show as soon as its run is there
+  let wish = wish_of(written); // what to show as soon as its run is there
 
   const place = () => {
     const found = {};
@@ -54,7 +54,7 @@ export function address({model, steps, complain}) {
   const fulfil = () => {
     const {working, notice} = model.view;
     const {lesson} = model;
-    if (!wish || !player || working || player.state().run === wish.run) { return; }
+    if (!wish || !player || working || player.state().run !== model.view.run) { return; }
     const is_elsewhere = wish.scenario && wish.scenario !== model.view.scenario; // its places are none of this scene
     if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null, has_lanes: false}; }
     const can_look = look(player.views, wish.looks);
@@ -66,9 +66,9 @@ export function address({model, steps, complain}) {
   };
   const update = (view) => {
     if (view.link !== answered) {
-      wish = {...wish_of(written), run: null};
+      wish = wish_of(written);
     } else if (scene !== null && scene !== view.scenario) {
-      wish = {step: null, time: null, show: null, looks: null, run: player?.state().run ?? null};
+      wish = {step: null, time: null, show: null, looks: null};
     }
     answered = view.link;
     if (answered === asked) { fulfil(); }
