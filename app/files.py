@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.i18n import say
+from app.packing import packed_lanes
 from app.session import TRACE, Session
 from sim import History
 from sim.chrome import to_chrome
@@ -48,7 +49,8 @@ def save(session: Session, what: str, give: Give) -> None:
         give(Saved(LAB.name, "text/x-python", LAB.read_bytes()))
         return
     if what == "scenario":
-        text = to_toml(scenario.to_dict())
+        page = {"page": {"lanes": packed_lanes(session.shown_lanes)}}
+        text = to_toml(scenario.to_dict() | page)
         give(Saved(f"{stem}.toml", "application/toml", text.encode()))
         return
     make = _MAKERS.get(what)

@@ -12,7 +12,9 @@ from typing import Any, Unpack
 from app.i18n import join, say, words
 from app.importing import Answer, Upload, read
 from app.inputs import MOST_ROUNDS
+from app.lane_specs import LaneSpec, is_cell
 from app.messages import told
+from app.packing import unpacked_lanes
 from app.rows import MOST_ROWS
 from app.session import Session
 from lessons.figures import MODES
@@ -54,7 +56,8 @@ def open_file(session: Session, name: str, data: bytes) -> None:
         problems, rows = error.problems, _names(table)
         session.announce(lambda lang: _faults(name, problems, rows, lang))
     else:
-        session.open_scenario(scenario, "own", lambda lang: _opened(name, scenario, lang))
+        lanes = _lanes(table)
+        session.open_scenario(scenario, "own", lambda lang: _opened(name, scenario, lang), lanes)
 
 
 def open_trace(
@@ -75,12 +78,32 @@ def open_trace(
             unread = (name, data) if answer.lacks_unit else None
             session.announce(answer.tell, unread, can_look=answer.can_look)
         else:
-            session.open_scenario(answer.scenario, "trace", answer.tell)
+            lanes = _setups(session) if session.face == "lab" else ()
+            session.open_scenario(
+                _with_goals(session, answer.scenario), "trace", answer.tell, lanes
+            )
 
     if upload.is_long:
         session.aside(say(session.lang, "scene.reading", name=name), lambda: read(upload), then)
     else:
         then(read(upload))
+
+
+def _setups(session: Session) -> list[LaneSpec]:
+    """The setups of the lab, for other traffic: without what belongs to requests of this one."""
+    return [
+        replace(spec, changes={n: v for n, v in spec.changes.items() if not is_cell(n)})
+        for spec in session.lanes
+        if spec.is_plain
+    ]
+
+
+def _with_goals(session: Session, scenario: Scenario) -> Scenario:
+    """The same traffic under the goals that stand in the lab."""
+    goals = session.last_good.setup
+    if session.face != "lab" or goals.time != scenario.setup.time:
+        return scenario
+    return scenario.with_setup(slo=goals.slo)
 
 
 def _is_scenario(name: str, data: bytes) -> bool:
@@ -115,6 +138,14 @@ def _checked(table: Mapping[str, Any], name: str) -> Scenario:
     if rounds > MOST_ROUNDS:
         raise ScenarioError((Problem((), "too_many_rounds", rounds, {"high": MOST_ROUNDS}),))
     return scenario
+
+
+def _lanes(table: Mapping[str, Any]) -> list[LaneSpec]:
+    """The lanes that were on the stage when the page saved the file; none if it says nothing."""
+    match table:
+        case {"page": {"lanes": str(packed)}}:
+            return unpacked_lanes(packed)[0]
+    return []
 
 
 def _opened(name: str, scenario: Scenario, lang: str) -> str:

@@ -30,6 +30,7 @@ THEMES = ("light", "dark")
 MOST_NAMED = 6  # options that a notice lists
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_STATE = ("lang", "scenario", "budget", "face", "setup", "lanes", "traffic", "rows")
 _DEFAULT_SCENE: str = Session.param.scenario_name.default
 
 
@@ -55,6 +56,10 @@ def open_link(
         done: called when the state is reached, or a person has chosen something else meanwhile.
     """
     found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
+    if _is_shown(session, found):
+        session.face = found.get("face", "stage")
+        done()
+        return
     complaints = [_lang(session, found.get("lang")), _theme(session, found.get("theme"))]
     session.face = "lab" if found.get("face") == "lab" else "stage"
     name, complaint = _scene(session, found)
@@ -71,6 +76,14 @@ def open_link(
 
     session.choose(name)
     _when_shown(session, finish)
+
+
+def _is_shown(session: Session, found: Mapping[str, str]) -> bool:
+    """Whether a link leads from the lab to the stage of what is shown, or back: nothing is run."""
+    here = query(session)
+    asked = {name: value for name, value in found.items() if name in (*here, *_STATE)}
+    faces = (here.pop("face", "stage"), asked.pop("face", "stage"))
+    return set(faces) == {"stage", "lab"} and here == asked
 
 
 def _when_shown(session: Session, then: Callable[[], None]) -> None:
@@ -170,7 +183,8 @@ def _theme(session: Session, value: str | None) -> Complaint:
 
 def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     """The scene to show; one that is not here takes with it what the link changed in it."""
-    asked = found.get("scenario", _DEFAULT_SCENE)
+    first = SYNTHETIC if session.face == "lab" else _DEFAULT_SCENE
+    asked = found.get("scenario", first)
     if asked in session.param.scenario_name.objects:
         return asked, None
     if asked == TRACE:

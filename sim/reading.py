@@ -208,13 +208,16 @@ _TEXTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+_NOT_READ = ("page",)  # what a page shows beside the scenario: its lanes; no run depends on it
+
+
 def read(data: Any) -> tuple[dict[str, Any], list[Problem]]:
     """The fields of a scenario from a table in the schema of files, and every problem in it."""
     if not isinstance(data, Mapping):
         return {}, [Problem((), "not_a_table", data)]
     table = data.get("setup", {})
     reader = _Reader("tick" if _get(table, "time") == "tick" else "ms")
-    reader.unknown(data, ["setup", "requests", "workload", *_TEXTS], ())
+    reader.unknown(data, ["setup", "requests", "workload", *_TEXTS, *_NOT_READ], ())
     values: dict[str, Any] = {"setup": reader.record(Setup, table, ("setup",))}
     if reader.unit == "tick" and _get(table, "cost") is not None:
         reader.add(("setup", "cost"), "cost_in_ticks")

@@ -17,6 +17,7 @@ export function address({model, steps, complain}) {
   let asked = 0; // how often Back or Forward was pressed; Python repeats the number when it has answered
   let answered = 0;
   let scene = null;
+  let face = null;
   let written = location.search;
   let theme = theme_of(written); // in the address only if a link or a person asked for it
   let timer = 0;
@@ -42,8 +43,9 @@ export function address({model, steps, complain}) {
     if (view.link < asked) { return; }
     const own = Object.entries(place()).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
     written = `?${view.address}${own}${theme ? `&theme=${theme}` : ""}`;
-    const is_entry = scene !== null && scene !== view.scenario && location.search !== written;
-    scene = view.scenario;
+    const is_elsewhere = scene !== view.scenario || face !== view.face;
+    const is_entry = scene !== null && is_elsewhere && location.search !== written;
+    [scene, face] = [view.scenario, view.face];
     const url = `${location.pathname}${written}${location.hash}`;
     if (is_entry) { history.pushState(null, "", url); } else { history.replaceState(null, "", url); }
   };
