@@ -12,6 +12,7 @@ from app.setup_options import every_option, texts
 from sim.clock import to_shown
 
 GOALS = ("ttft", "tpot", "max_itl", "e2e")
+MOST_FAULTS = 2  # told at once
 KNOBS = ("budget", "max_num_seqs", "num_blocks", "order")
 RANGES: Mapping[str, tuple[int, int]] = {  # of the sliders; boxes take more
     "budget": (16, 16384),
@@ -46,9 +47,16 @@ def inputs(session: Session) -> dict[str, Any]:
     return {
         "goals": goals_,
         "fields": fields,
-        "faults": list(dict.fromkeys(faults)),
+        "faults": _few(list(dict.fromkeys(faults)), session.lang),
         "is_refused": bool(session.problems),
     }
+
+
+def _few(faults: list[str], lang: str) -> list[str]:
+    """The first faults, and how many more there are."""
+    more = len(faults) - MOST_FAULTS
+    rest = [say(lang, "files.more_faults", count=f"{more:,}")] if more > 0 else []
+    return faults[:MOST_FAULTS] + rest
 
 
 def traffic(session: Session) -> dict[str, Any]:

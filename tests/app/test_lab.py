@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from app import lane_edits
 from app.lab.component import Lab
 from app.lab.fields import KNOBS
 from app.lab.out import saved
@@ -167,3 +168,27 @@ def test_a_comparison_is_saved_as_report_tables_and_json(session):
     tables = zipfile.ZipFile(io.BytesIO(saved(session, "compare_csv", "").content))
     assert "metrics.csv" in tables.namelist()
     assert b'"goodput"' in saved(session, "compare_json", "").content
+
+
+def test_a_pool_that_is_too_small_is_told_and_later_edits_wait(session):
+    lab = Lab(session)
+    key = session.lanes[0].key
+    lab._handle_msg({"type": "lane", "do": "set", "lane": key, "name": "num_blocks", "value": "60"})
+    assert lab.view["is_refused"]
+    assert 1 < len(lab.view["faults"]) <= 3
+    assert "60" in lab.view["faults"][0]
+    assert [field["value"] for field in lab.view["fields"][key]][2] == "60"
+    lab._handle_msg({"type": "lane", "do": "set", "lane": key, "name": "num_blocks", "value": ""})
+    assert not lab.view["is_refused"]
+    assert lab.view["faults"] == []
+
+
+def test_figures_that_read_alike_have_no_best():
+    session = Session()
+    session.choose("5a")
+    lane_edits.copy(session, session.lanes[1].key)
+    lane_edits.remove(session, session.lanes[0].key)
+    session.face = "lab"
+    view = lab_view(session)
+    assert not any(one["is_best"] for row in view["metrics"] for one in row["cells"])
+    assert "All setups" in view["headline"]

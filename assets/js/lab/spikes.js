@@ -4,7 +4,7 @@
 import {fill, h} from "../dom.js";
 import {colour_of, draw, inverse, letter, line_sign, scale, ticks} from "./plot.js";
 
-const GUTTER = 158;
+const GUTTER = 174;
 const ROOM_RIGHT = 14;
 const STRIP = 96;
 const ROOM_ABOVE = 12; // of a strip: room over its highest gap
