@@ -55,7 +55,7 @@ def inputs(session: Session) -> dict[str, Any]:
 def _few(faults: list[str], lang: str) -> list[str]:
     """The first faults, and how many more there are."""
     more = len(faults) - MOST_FAULTS
-    rest = [say(lang, "files.more_faults", count=f"{more:,}")] if more > 0 else []
+    rest = [say(lang, "lab.more_faults", count=f"{more:,}")] if more > 0 else []
     return faults[:MOST_FAULTS] + rest
 
 
