@@ -6,10 +6,13 @@ colours before anything is drawn, so a dark page never flashes white; Material w
 same `data-theme` attribute.
 """
 
+import json
+
 import panel_material_ui as pmui
 from panel.util import edit_readonly
 from panel.viewable import Viewable
 
+from app.i18n import LANGUAGES, say
 from app.script import ASSETS, style
 from app.theme import FONT_STACK, MODES, Mode, colours, css_variables
 
@@ -66,6 +69,8 @@ def _material(mode: Mode) -> dict[str, object]:
 
 def _template() -> str:
     script = (ASSETS / "js" / "head.js").read_text(encoding="utf-8")
+    tags = {lang: say(lang, "language.tag") for lang in LANGUAGES}
+    script = script.replace("(TAGS)", f"({json.dumps(tags)})")
     return (
         '{% extends "base.html" %}{% block preamble %}{{ super() }}<script>'
         + script

@@ -1,9 +1,9 @@
 """Words of the page in every language, from `assets/i18n/<lang>.toml`.
 
 Code holds ids ("problem.no_prompt"), the catalogues hold words. Nested tables become dotted keys.
-All catalogues must have the same keys with the same `{placeholders}`; this is checked when the
-module is imported, so a missing word stops the server instead of showing up as English in the
-middle of a Chinese page.
+A file more is a language more. All catalogues must have the same keys with the same
+`{placeholders}`; this is checked when the module is imported, so a missing word stops the server
+instead of showing up as English in the middle of a Chinese page.
 """
 
 import re
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-LANGUAGES = ("en", "zh")
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "i18n"
+LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 # Chinese has a space beside `13 ms`, and none beside `第 3 拍`; a sentence is written for both.
 _BESIDE_TICKS = re.compile("(?<=[\u4e00-\u9fff]) (?=第 [\\d,]+ 拍)|(?<=\\d 拍) (?=[\u4e00-\u9fff])")
@@ -37,7 +37,7 @@ def say(lang: str, key: str, **values: object) -> str:
 
 def join(lang: str, sentences: Iterable[str]) -> str:
     """Sentences one after the other: Chinese full stops carry their own space."""
-    return ("" if lang == "zh" else " ").join(sentences)
+    return _CATALOGUES[lang]["language.space"].join(sentences)
 
 
 def placeholders(text: str) -> set[str]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from app import setup_form
-from app.i18n import say, words
+from app.i18n import join, say, words
 from app.lane_names import titles
 from app.lane_specs import LaneSpec
 from app.newcomers import all_new
@@ -105,7 +105,7 @@ def trace_error(error: TraceError, lang: str) -> str:
         place += say(lang, "trace.at_line", line=error.line)
     fault = say(lang, "trace.fault", place=place, fault=_phrase(error.rule, values, lang))
     first = say(lang, "trace.sentence", text=fault)
-    return first + _space(lang) + _joined([_phrase(error.remedy, values, lang)], lang)
+    return join(lang, [first, _joined([_phrase(error.remedy, values, lang)], lang)])
 
 
 def _phrase(rule: str, params: Mapping[str, Any], lang: str) -> str:
@@ -119,11 +119,8 @@ def _phrase(rule: str, params: Mapping[str, Any], lang: str) -> str:
 def _joined(phrases: Iterable[str], lang: str) -> str:
     """Phrases as sentences of their own, in one paragraph."""
     capital = (text[:1].upper() + text[1:] for text in phrases)
-    return _space(lang).join(
+    sentences = (
         text if text.endswith(("?", "？")) else say(lang, "trace.sentence", text=text)
         for text in capital
     )
-
-
-def _space(lang: str) -> str:
-    return " " if lang == "en" else ""
+    return join(lang, sentences)

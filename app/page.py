@@ -14,7 +14,7 @@ from app.editor import RequestTable
 from app.files import Give, save, stem_of
 from app.help_view import help_view
 from app.host import host
-from app.i18n import say, words
+from app.i18n import LANGUAGES, say, words
 from app.inbox import FILE_LIMIT
 from app.lab.component import Lab
 from app.lab.out import KINDS, saved
@@ -191,6 +191,8 @@ def view_of(session: Session) -> dict[str, Any]:
     short = {name: heading(name, session.lang).short for name in scenes()}
     return {
         "lang": session.lang,
+        "tag": say(session.lang, "language.tag"),
+        "languages": [{"code": lang, **words(lang, "language")} for lang in LANGUAGES],
         "words": words(session.lang, "page") | words(session.lang, "files") | own,
         "help": help_view(session.lang),
         "scenario": session.scenario_name,

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from app.i18n import join
 from app.lines import Line, Lines
 from app.speech import number as number
 from sim import Request, Round, Scenario, Status
@@ -39,7 +40,7 @@ class Teller(Lines):
             "sum": total,
             "ms": result,
             "lines": [self._line(record, id_) for id_ in shown],
-            "more": (" " if self.lang == "en" else "").join(more),
+            "more": join(self.lang, more),
         }
 
     def _present(self, record: Round) -> list[str]:

@@ -16,9 +16,9 @@ from lessons.faults import LessonError
 from lessons.figures import figures, here
 from lessons.questions import questions
 from lessons.values import placeholders
-from sim.files import builtin
+from sim.files import LESSONS, builtin
 
-LANGUAGES = ("en", "zh")
+LANGUAGES = tuple(sorted({path.name.split(".")[1] for path in LESSONS.glob("*/lesson.*.md")}))
 LEAST_EXERCISES = 2  # a lesson
 
 _CODE = re.compile(r"```.*?```|`[^`]*`|\{[^{}]*\}|^### .*$", re.S | re.M)
@@ -108,10 +108,10 @@ def _texts(name: str) -> Iterator[str]:
         yield from (f"{path}: {fault}" for fault in typed_figures(sources[-1]))
     if len(sources) == len(LANGUAGES):
         for kind, find in (("values", values_in), ("requests", requests_in)):
-            one, other = map(find, sources)
-            if one != other:
-                differing = ", ".join(sorted(one ^ other))
-                yield f"{folder}/{name}: only one language names these {kind}: {differing}"
+            found = [find(source) for source in sources]
+            if differing := set().union(*found) - found[0].intersection(*found):
+                listed = ", ".join(sorted(differing))
+                yield f"{folder}/{name}: not every language names these {kind}: {listed}"
 
 
 def _cards(told: Text) -> Iterator[str]:

@@ -15,6 +15,7 @@ from sim.bench import NUM_REQUESTS
 from sim.files import FileError
 from sim.presets import PRESETS
 from sim.problems import ScenarioError
+from sim.report.words import LANGUAGES
 from sim.sweep import SHARE
 from sim.traces import TraceError
 from sim.what import RefusedError, short
@@ -105,7 +106,7 @@ def _add_compare(group: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print one object")
     parser.add_argument("--csv", metavar="DIR", type=Path, help="write tables and curves into DIR")
     parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a report")
-    parser.add_argument("--lang", choices=trials.LANGUAGES, default="en", help="of the report")
+    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="of the report")
     parser.set_defaults(act=trials.compare_setups)
 
 

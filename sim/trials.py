@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from sim import calibrate as calibration
 from sim import fit_timings, report, tables
@@ -17,7 +17,6 @@ from sim.compare import compare
 from sim.compare_told import csv_texts, text
 from sim.files import TRACE_BUDGET
 from sim.report.cells import percent
-from sim.report.words import Language
 from sim.scenario import Scenario
 from sim.setup import Setup
 from sim.sweep import Progress, grid, sweep
@@ -37,7 +36,6 @@ from sim.what import (
 
 FEW_REQUESTS = 1000  # a sweep over more is worth processes of its own
 BAR = 30
-LANGUAGES = get_args(Language)
 
 
 @contextmanager

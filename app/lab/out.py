@@ -8,7 +8,6 @@ import zipfile
 from dataclasses import replace
 
 from app.files import Saved, stem_of
-from app.lab.told import report_language
 from app.lab.view import SHARE
 from app.lane_names import heads
 from app.lanes import Lane
@@ -61,7 +60,7 @@ def saved(session: Session, kind: str, link: str) -> Saved:
     match kind:
         case "report":
             link = command(session) if session.scenario_name == TRACE else link
-            text = html(comparison, report_language(session.lang), link)
+            text = html(comparison, session.lang, link)
             return Saved(f"{stem}-report.html", "text/html", text.encode())
         case "compare_csv":
             content = io.BytesIO()

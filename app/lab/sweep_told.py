@@ -13,7 +13,6 @@ from app.lab.told import (
     latency_and_part,
     metric_head,
     plain,
-    report_language,
 )
 from app.lane_names import change_text, heads
 from app.lanes import Lane
@@ -139,7 +138,7 @@ def run_told(run: Run, lang: str) -> dict[str, Any]:
         ],
         "headline": _headline(run, found, lang),
         "metrics": [
-            metric_head(metric, head, report_language(lang))
+            metric_head(metric, head, lang)
             | {"key": metric.name, "kind": metric.unit, "limit": limits[metric.name]}
             for metric in metrics
         ],

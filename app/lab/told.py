@@ -8,7 +8,6 @@ from app.sentences import number
 from sim.compare import Comparison, Metric, Row
 from sim.metrics import PERCENTILES
 from sim.report.cells import metric_name, unit_name
-from sim.report.words import Language
 
 MAIN = (
     *("goodput", "attainment_of_all", "output_tps", "ttft_p50", "ttft_p95", "tpot_p95"),
@@ -18,11 +17,6 @@ PARTS = ("mean", *PERCENTILES)
 LATE_PARTS = ("p99", "max")  # figures of a latency that are held against its goal
 LEAST_MORE = 0.001  # of the tokens; less is no difference
 GOAL_OF = {"ttft": "ttft", "tpot": "tpot", "itl": "max_itl", "e2e": "e2e"}
-
-
-def report_language(lang: str) -> Language:
-    """The language that a report has for one of the page."""
-    return "zh" if lang == "zh" else "en"
 
 
 def figure(value: float | None, kind: str, unit: str, lang: str) -> str:
@@ -55,7 +49,7 @@ def latency_and_part(name: str) -> tuple[str, str]:
     return (latency, part) if part in PARTS else ("", "")
 
 
-def metric_head(metric: Metric, comparison: Comparison, lang: Language) -> dict[str, Any]:
+def metric_head(metric: Metric, comparison: Comparison, lang: str) -> dict[str, Any]:
     """The name and unit of a metric, as a report has them."""
     name = metric_name(metric, lang)
     return {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.i18n import say, words
-from app.lab.told import figure, report_language
+from app.lab.told import figure
 from sim.compare import Comparison, GroupRow, SloRow
 from sim.metrics import Group
 from sim.report.cells import group_name
@@ -18,7 +18,7 @@ def verdicts(comparison: Comparison, lang: str) -> list[dict[str, Any]]:
     rows = [(_goal(row, comparison, lang), _missed(row, lang)) for row in comparison.slo]
     rows.append((say(lang, "lab.group_all"), _of_all(comparison, lang)))
     for row in comparison.groups:
-        rows.append((group_name(row.kind, row.name, report_language(lang)), _of_group(row, lang)))
+        rows.append((group_name(row.kind, row.name, lang), _of_group(row, lang)))
     return [{"name": name, "cells": cells} for name, cells in rows]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from app.draft import form_words
 from app.i18n import say, words
 from app.lab.fields import GOALS, cost, inputs, traffic
-from app.lab.told import cells, figure, headline, metric_head, report_language
+from app.lab.told import cells, figure, headline, metric_head
 from app.lab.verdicts import verdicts
 from app.lane_names import heads
 from app.lane_offers import offers
@@ -40,6 +40,7 @@ def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
     pools = [lane.history.pool for lane in lanes if lane.history.pool]
     return {
         "lang": lang,
+        "tag": say(lang, "language.tag"),
         "unit": unit,
         "words": words(lang, "lab") | form_words(lang),
         "is_late": False,
@@ -95,8 +96,7 @@ def _metrics(comparison: Comparison, lanes: Sequence[Lane], lang: str) -> list[d
     plain = [{"text": text, "is_best": False, "is_over": False} for text in budgets]
     first = {"name": say(lang, "setup.label.budget"), "unit": "", "is_main": True, "cells": plain}
     rows = [
-        metric_head(row.metric, comparison, report_language(lang))
-        | {"cells": cells(row, comparison)}
+        metric_head(row.metric, comparison, lang) | {"cells": cells(row, comparison)}
         for row in comparison.rows
     ]
     return [first, *rows]

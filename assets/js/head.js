@@ -9,5 +9,6 @@
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const themes = ["light", "dark"];
   root.dataset.theme = pick(asked.get("theme"), themes) ?? pick(kept("rb-theme"), themes) ?? system;
-  root.lang = asked.get("lang") === "zh" ? "zh-CN" : "en";
+  const tags = new Map(Object.entries(TAGS)); // by language, filled in where this is put into the page
+  root.lang = tags.get(asked.get("lang")) ?? "en";
 })();

@@ -16,19 +16,19 @@ from sim.compare import Comparison
 from sim.curves import Curve
 from sim.report import cells
 from sim.report.svg import Axis, picture, value_axis
-from sim.report.words import PAUSE, SPACE, Language, say
+from sim.report.words import WORDS, say
 from sim.tables import figure
 
 DRAWN = ("ttft", "itl", "e2e")  # the distributions that have a picture
 STYLE = Path(__file__).with_name("report.css")
 
 
-def html(comparison: Comparison, lang: Language = "en", link: str | None = None) -> str:
+def html(comparison: Comparison, lang: str = "en", link: str | None = None) -> str:
     """The whole file as text.
 
     Args:
         comparison: what to tell.
-        lang: en or zh.
+        lang: one of `words.LANGUAGES`.
         link: an address or a command that gives the same again.
     """
     parts = (_head, _setups, _objectives, _groups, _pictures, _metrics)
@@ -38,7 +38,7 @@ def html(comparison: Comparison, lang: Language = "en", link: str | None = None)
     return "\n".join(
         (
             "<!doctype html>",
-            f'<html lang="{"zh-Hans" if lang == "zh" else lang}">',
+            f'<html lang="{WORDS[lang]["tag"]}">',
             f'<head><meta charset="utf-8"><title>{escape(title)}</title>',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<style>\n{STYLE.read_text(encoding='utf-8')}</style></head>",
@@ -50,7 +50,7 @@ def html(comparison: Comparison, lang: Language = "en", link: str | None = None)
     )
 
 
-def _head(comparison: Comparison, lang: Language) -> Iterator[str]:
+def _head(comparison: Comparison, lang: str) -> Iterator[str]:
     """Title, scenario, and what was served."""
     scenario = comparison.outcomes[0].scenario
     requests, unit = scenario.requests, say(lang, comparison.unit)
@@ -66,24 +66,24 @@ def _head(comparison: Comparison, lang: Language) -> Iterator[str]:
     )
     yield _tag("h1", say(lang, "title"))
     yield _tag("p", ": ".join(filter(None, (scenario.name, scenario.note))))
-    yield _tag("p", SPACE[lang].join((served, say(lang, "same", unit=unit))))
+    yield _tag("p", say(lang, "space").join((served, say(lang, "same", unit=unit))))
 
 
-def _setups(comparison: Comparison, lang: Language) -> Iterator[str]:
+def _setups(comparison: Comparison, lang: str) -> Iterator[str]:
     """What all setups share, every one in words, and whether it meets its objectives."""
     yield _tag("h2", say(lang, "setups"))
     told = [cells.phrases(outcome, lang) for outcome in comparison.outcomes]
     shared = [one for one in told[0] if len(told) > 1 and all(one in other for other in told)]
     if shared:
-        yield _tag("p", say(lang, "shared", phrases=PAUSE[lang].join(shared)))
+        yield _tag("p", say(lang, "shared", phrases=say(lang, "pause").join(shared)))
     rows = []
     for outcome, phrases in zip(comparison.outcomes, told, strict=True):
-        own = PAUSE[lang].join(one for one in phrases if one not in shared)
+        own = say(lang, "pause").join(one for one in phrases if one not in shared)
         rows.append((outcome.name, own or "–", cells.verdict(outcome, lang)))
     yield _table([say(lang, key) for key in ("setup", "how", "verdict")], rows, "words keyed")
 
 
-def _objectives(comparison: Comparison, lang: Language) -> Iterator[str]:
+def _objectives(comparison: Comparison, lang: str) -> Iterator[str]:
     """Each objective in each setup."""
     if comparison.slo:
         yield _tag("h2", say(lang, "objectives"))
@@ -92,7 +92,7 @@ def _objectives(comparison: Comparison, lang: Language) -> Iterator[str]:
         yield _table([say(lang, "objective"), *comparison.names], rows)
 
 
-def _groups(comparison: Comparison, lang: Language) -> Iterator[str]:
+def _groups(comparison: Comparison, lang: str) -> Iterator[str]:
     """Which groups of requests fail, or how long they wait."""
     if comparison.groups:
         key = "groups" if comparison.slo else "groups_plain"
@@ -105,7 +105,7 @@ def _groups(comparison: Comparison, lang: Language) -> Iterator[str]:
         yield _table([say(lang, "group"), *comparison.names], rows)
 
 
-def _metrics(comparison: Comparison, lang: Language) -> Iterator[str]:
+def _metrics(comparison: Comparison, lang: str) -> Iterator[str]:
     """All metrics, the best marked."""
     yield _tag("h2", say(lang, "metrics"))
     yield _tag("p", say(lang, "best_mark"))
@@ -117,7 +117,7 @@ def _metrics(comparison: Comparison, lang: Language) -> Iterator[str]:
     yield _table([say(lang, "metric"), *comparison.names], rows)
 
 
-def _foot(lang: Language, link: str | None) -> Iterator[str]:
+def _foot(lang: str, link: str | None) -> Iterator[str]:
     """How to get this again, and what the figures are worth."""
     if link:
         yield _tag("h2", say(lang, "again"))
@@ -130,7 +130,7 @@ def _foot(lang: Language, link: str | None) -> Iterator[str]:
 # Pictures.
 
 
-def _pictures(comparison: Comparison, lang: Language) -> Iterator[str]:
+def _pictures(comparison: Comparison, lang: str) -> Iterator[str]:
     """Distributions, then the queue and the KV pool over time."""
     yield _tag("h2", say(lang, "pictures"))
     yield '<div class="pictures">'
@@ -142,7 +142,7 @@ def _pictures(comparison: Comparison, lang: Language) -> Iterator[str]:
             axis = value_axis([curve for _, curve in found])
             what = say(lang, "of_gaps" if name == "itl" else "of_requests")
             title = say(lang, "ecdf", name=say(lang, name), what=what)
-            below = f"{unit}{PAUSE[lang]}{say(lang, 'log_axis')}" if axis.is_log else unit
+            below = f"{unit}{say(lang, 'pause')}{say(lang, 'log_axis')}" if axis.is_log else unit
             drawn = [(number, _from_zero(curve, axis.high)) for number, curve in found]
             yield draw(title, drawn, axis, Axis(0, 1), below)
     for key, curves in (

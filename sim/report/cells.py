@@ -7,12 +7,12 @@ from sim.clock import to_shown
 from sim.compare import LATENCIES, Comparison, GroupRow, Metric, Outcome, Row
 from sim.metrics import Kind, Number
 from sim.reading import written
-from sim.report.words import WORDS, Language, say
+from sim.report.words import WORDS, say
 from sim.tables import figure
 from sim.what import written as value_text
 
 
-def metric_name(metric: Metric, language: Language) -> str:
+def metric_name(metric: Metric, language: str) -> str:
     """`TTFT P99`, `goodput`."""
     latency, _, part = metric.name.partition("_")
     if latency in LATENCIES:
@@ -20,7 +20,7 @@ def metric_name(metric: Metric, language: Language) -> str:
     return say(language, metric.name)
 
 
-def unit_name(metric: Metric, comparison: Comparison, language: Language) -> str:
+def unit_name(metric: Metric, comparison: Comparison, language: str) -> str:
     """`ms`, `requests/s`; counts and shares have none."""
     if metric.unit == "time":
         return say(language, comparison.unit)
@@ -47,13 +47,13 @@ def row_cells(row: Row) -> list[str]:
     return [shown(row.metric, value) + (" ★" if best else "") for value, best in cells]
 
 
-def group_name(kind: Kind, name: str, language: Language) -> str:
+def group_name(kind: Kind, name: str, language: str) -> str:
     """`prompts of 1–200 tokens`."""
     key = f"{kind}_{name}" if kind == "cache" else kind
     return say(language, key, name=name or "–")
 
 
-def group_cells(row: GroupRow, language: Language) -> list[str]:
+def group_cells(row: GroupRow, language: str) -> list[str]:
     """In each setup the share of a group that meets all objectives, or its TTFT P99 without any."""
     cells = []
     for group, passed in zip(row.groups, row.passed, strict=True):
@@ -68,7 +68,7 @@ def group_cells(row: GroupRow, language: Language) -> list[str]:
     return cells
 
 
-def verdict(outcome: Outcome, language: Language) -> str:
+def verdict(outcome: Outcome, language: str) -> str:
     """Whether a setup meets its objectives, and how many requests do."""
     if outcome.passed is None:
         return say(language, "no_slo")
@@ -76,7 +76,7 @@ def verdict(outcome: Outcome, language: Language) -> str:
     return say(language, "passes" if outcome.passed else "fails", share=share)
 
 
-def objective_cells(comparison: Comparison, language: Language) -> Iterator[tuple[str, list[str]]]:
+def objective_cells(comparison: Comparison, language: str) -> Iterator[tuple[str, list[str]]]:
     """Each objective with its cells: limit, who missed it, and whether enough met it."""
     unit = say(language, comparison.unit)
     for row in comparison.slo:
@@ -90,7 +90,7 @@ def objective_cells(comparison: Comparison, language: Language) -> Iterator[tupl
         yield say(language, row.name), cells
 
 
-def phrases(outcome: Outcome, language: Language) -> list[str]:
+def phrases(outcome: Outcome, language: str) -> list[str]:
     """A setup in words: batching, budget, and whatever is not as usual."""
     setup = outcome.scenario.setup
     table = {"mode": setup.mode, **written(setup, setup.time)}
@@ -107,7 +107,7 @@ def phrases(outcome: Outcome, language: Language) -> list[str]:
     return found
 
 
-def _phrase(name: str, value: object, language: Language) -> str:
+def _phrase(name: str, value: object, language: str) -> str:
     text = value_text(value)
     for key in (f"phrase.{name}.{text}", f"phrase.{name}"):
         if key in WORDS[language]:

@@ -5,13 +5,12 @@ import re
 import pytest
 
 from lessons.catalogue import heading, lessons, scenes, text
-from lessons.check import typed_figures
+from lessons.check import LANGUAGES, typed_figures
 from lessons.figures import figures, here
 from lessons.steps import Step
 from lessons.values import filled
 from sim.files import LESSONS
 
-LANGUAGES = ("en", "zh")
 SCENES = list(scenes())
 EACH = [(name, lang) for name in SCENES for lang in LANGUAGES]
 FEWEST_STEPS, MOST_STEPS = 2, 10

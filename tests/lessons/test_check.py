@@ -104,8 +104,8 @@ def test_a_missing_language_is_told(lesson: Write) -> None:
 def test_languages_that_name_different_things_are_told(lesson: Write) -> None:
     lesson(zh=TEXT.replace("{here.P}", "{here.D}").replace("**C**", "**B**"))
     values, requests = check.scene_problems("5a")
-    assert values.endswith("only one language names these values: here.D, here.P")
-    assert requests.endswith("only one language names these requests: B, C")
+    assert values.endswith("not every language names these values: here.D, here.P")
+    assert requests.endswith("not every language names these requests: B, C")
 
 
 def test_the_command_prints_faults_and_tells_by_its_exit_code(

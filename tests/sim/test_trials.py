@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from sim import trials
 from sim.cli import main
-from sim.report.words import WORDS
+from sim.report.words import LANGUAGES, WORDS
 from sim.what import named_setup, objectives
 
 
@@ -209,4 +208,4 @@ def test_a_fit_that_cannot_be_is_refused(
 
 
 def test_languages_are_those_of_the_words() -> None:
-    assert set(trials.LANGUAGES) == set(WORDS)
+    assert set(LANGUAGES) == set(WORDS)

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.i18n import words
+from app.i18n import LANGUAGES, words
 from app.lesson_view import scene_steps
 from lessons.catalogue import heading, lessons, scenes
 
 Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
-LANGUAGES = ("en", "zh")
 
 
 def scenes_of(lesson: int) -> list[str]:

@@ -76,7 +76,7 @@ export function render({model}) {
     const {view} = model;
     if (!view.words) { return; }
     if (!main.parentNode) { el.append(side.el, main); }
-    el.lang = view.lang === "zh" ? "zh-CN" : "en";
+    el.lang = view.tag;
     side.update(view);
     pages[chosen].show(view, part_of(chosen));
     translate(el, view.words);

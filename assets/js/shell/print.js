@@ -33,7 +33,7 @@ export function printer({choose, view, steps, player}) {
     has_begun = true;
     const scenes = [];
     for (const scene of lesson.scenes) { scenes.push(await taken(scene)); }
-    const text = page_of(lesson, scenes, view().words, view().lang);
+    const text = page_of(lesson, scenes, view().words, view().tag);
     history.replaceState(null, "", `${location.pathname}${asked}`);
     document.open();
     document.write(text);
@@ -80,10 +80,10 @@ async function picture(id) {
 function text_of(text) { return h("i", {text}).innerHTML; }
 
 /** The document; its texts are HTML that Python made from Markdown without HTML in it. */
-function page_of(lesson, scenes, words, lang) {
+function page_of(lesson, scenes, words, tag) {
   const parts = scenes.map((scene) => `<section class="scene"><h2>${text_of(scene.title)}</h2><p class="hook">${text_of(scene.hook)}</p>
     ${scene.steps.map((step, i) => step_of(step, scene.pictures[i], words)).join("")}</section>`);
-  return `<!doctype html><html lang="${lang === "zh" ? "zh-CN" : "en"}"><head><meta charset="utf-8">
+  return `<!doctype html><html lang="${tag}"><head><meta charset="utf-8">
     <title>${text_of(`${lesson.name} · ${lesson.title}`)}</title><style>${style_of()}</style></head><body>
     <p class="tools"><button onclick="print()">${text_of(words.print)}</button>
     <label><input type="checkbox" checked onchange="document.body.classList.toggle('without', !this.checked)"> ${text_of(words.print_answers)}</label></p>

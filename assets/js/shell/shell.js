@@ -77,7 +77,7 @@ export function render({model}) {
     }
     scene = view.scenario;
     app.style.setProperty("--rb-try", JSON.stringify(view.words.try));
-    app.lang = view.lang === "zh" ? "zh-CN" : "en";
+    app.lang = view.tag;
   };
   model.on("view", update);
   update();

@@ -8,13 +8,12 @@ import {share} from "./share.js";
 // The bricks of the logo: x, y, width, request colour (null: an outline).
 const BRICKS = [[0, 0, 6, 0], [7, 0, 6, 0], [14, 0, 6, 0], [0, 6.5, 6, 1], [7, 6.5, 13, 2], [0, 13, 13, 3], [14, 13, 6, null]];
 
-const LANGUAGES = [["en", "EN", "EN"], ["zh", "中文", "中"]];
-
 export function top_bar({model, send, toggle_rail, choose_file, present, print, can, signs}) {
   const menu = h("button", {class: "quiet menu", label: "menu", "aria-expanded": "true", on: {click: toggle_rail}}, icon("menu"));
-  const languages = LANGUAGES.map(([code, name, short]) => h(
+  const {languages} = model.view;
+  const buttons = languages.map(({code, name, short, tag}) => h(
     "button",
-    {lang: code === "zh" ? "zh-CN" : "en", "aria-pressed": "false", "aria-label": name, on: {click: () => send("lang", code)}},
+    {lang: tag, "aria-pressed": "false", "aria-label": name, on: {click: () => send("lang", code)}},
     h("span", {class: "long", text: name}), h("span", {class: "short", text: short}),
   ));
   const theme = theme_button();
@@ -25,24 +24,24 @@ export function top_bar({model, send, toggle_rail, choose_file, present, print, 
     menu, logo(), h("span", {class: "name", word: "name"}), h("span", {class: "tagline", word: "tagline"}),
     h("div", {class: "right"},
       links.el,
-      h("div", {class: "segments", role: "group", label: "language"}, ...languages),
+      h("div", {class: "segments", role: "group", label: "language"}, ...buttons),
       theme.el,
       h("button", {class: "quiet present", label: "present", key: "present", on: {click: present}}, icon("screen")),
       h("button", {class: "quiet help", label: "help", key: "help", text: "?", on: {click: help.open}})),
     help.el,
   );
   const update = (view) => {
-    const {lang, words} = view;
+    const {lang, tag, words} = view;
     links.update(view);
     help.update(view);
-    languages.forEach((button, i) => button.setAttribute("aria-pressed", String(LANGUAGES[i][0] === lang)));
-    document.documentElement.lang = lang === "zh" ? "zh-CN" : "en";
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(languages[i].code === lang)));
+    document.documentElement.lang = tag;
     theme.update(words);
   };
-  const other = () => LANGUAGES.find(([code]) => code !== model.view.lang)[0];
+  const next = () => languages[(languages.findIndex(({code}) => code === model.view.lang) + 1) % languages.length].code;
   return {
     el, menu, update, stop: links.stop, toggle_theme: theme.toggle, help: help.open,
-    toggle_language: () => send("lang", other()),
+    toggle_language: () => send("lang", next()),
   };
 }
 
