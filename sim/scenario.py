@@ -47,12 +47,16 @@ class Scenario:
         return data
 
     def with_setup(self, **changes: Any) -> Self:
-        """The same requests under a changed setup, checked again.
+        """The same requests under a changed setup, checked again; times are internal units.
 
         Raises:
             ScenarioError: the changed setup breaks rules.
         """
-        return replace(self, setup=replace(self.setup, **changes))._checked()
+        setup = replace(self.setup, **changes)
+        _, problems = reading.read({"setup": reading.written(setup, setup.time)})  # for the bounds
+        if problems:
+            raise ScenarioError(tuple(problems))
+        return replace(self, setup=setup)._checked()
 
     def under(self, setup: Mapping[str, Any]) -> Self:
         """The same requests under a setup as a file has it, checked again.

@@ -636,3 +636,8 @@ def test_a_workload_stands_in_place_of_requests() -> None:
     assert found == ["workload stands beside requests; keep one of the two"]
     broken = {"setup": {"budget": 8}, "workload": {**traffic, "gap": -1}}
     assert [problem.path for problem in problems_of(broken)] == ["workload.gap"]
+
+
+def test_a_changed_setup_is_held_to_the_bounds_of_its_fields() -> None:
+    with pytest.raises(ScenarioError, match="setup.budget must be at least 1, not 0"):
+        by_hand().with_setup(budget=0)
