@@ -639,5 +639,5 @@ def test_a_workload_stands_in_place_of_requests() -> None:
 
 
 def test_a_changed_setup_is_held_to_the_bounds_of_its_fields() -> None:
-    with pytest.raises(ScenarioError, match="setup.budget must be at least 1, not 0"):
+    with pytest.raises(ScenarioError, match="must be at least 1, not 0"):
         by_hand().with_setup(budget=0)
