@@ -48,10 +48,17 @@ MAC_APPLICATIONS = (
     "Google Chrome.app/Contents/MacOS/Google Chrome",
     "Chromium.app/Contents/MacOS/Chromium",
 )
-PLAYWRIGHT_CACHES = (".cache/ms-playwright", "Library/Caches/ms-playwright")
+WINDOWS_FOLDERS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+WINDOWS_APPLICATION = "Google/Chrome/Application/chrome.exe"
+PLAYWRIGHT_CACHES = (
+    ".cache/ms-playwright",
+    "Library/Caches/ms-playwright",
+    "AppData/Local/ms-playwright",
+)
 PLAYWRIGHT_BROWSERS = (
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+    "chromium-*/chrome-win*/chrome.exe",
     "chromium_headless_shell-*/chrome-*/*headless*shell",
 )
 DOWNLOAD_SECONDS = 180
@@ -78,11 +85,15 @@ def candidates() -> list[Path]:
     on_path = [Path(found) for name in PATH_NAMES if (found := shutil.which(name))]
     folders = [Path("/Applications"), Path.home() / "Applications"]
     applications = [folder / name for name in MAC_APPLICATIONS for folder in folders]
+    told = [os.environ.get(name) for name in WINDOWS_FOLDERS]
+    applications += [Path(folder) / WINDOWS_APPLICATION for folder in told if folder]
     return on_path + applications + playwright_browsers()
 
 
 def starts(browser: Path) -> bool:
     """Whether it is a browser that answers, not a stub or a leftover."""
+    if os.name == "nt":  # there it would open a window instead of an answer
+        return browser.is_file()
     try:
         answer = subprocess.run([browser, "--version"], capture_output=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,6 +1,7 @@
 """The command line: what it prints, and one line for everything that cannot be."""
 
 import json
+import os
 import runpy
 import subprocess
 import sys
@@ -82,6 +83,17 @@ def test_python_m_sim_works_from_a_shell() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "17.5" in done.stdout and "400" in done.stdout
+
+
+def test_a_terminal_that_lacks_a_letter_gets_a_question_mark() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sim", *("compare", "5a", "--setup", "base:", "--setup", "static")],
+        cwd=ROOT,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"?" in done.stdout
 
 
 def test_python_m_sim_ends_with_the_code(

@@ -84,6 +84,10 @@ class Server:
         """End it and its children."""
         if self.process.poll() is not None:
             return
+        if os.name == "nt":  # no groups; children end with their parent
+            self.process.kill()
+            self.process.wait()
+            return
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(timeout=5)
