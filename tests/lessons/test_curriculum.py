@@ -50,5 +50,5 @@ def test_a_lesson_tells_the_figures_that_are_promised(lesson: int, lang: str) ->
     assert [figure for figure in PROMISED[lesson].split() if figure not in told(lesson, lang)] == []
 
 
-def test_every_lesson_but_the_lab_promises_figures() -> None:
-    assert [*PROMISED, 16] == list(lessons())
+def test_every_planned_lesson_but_the_lab_promises_figures() -> None:
+    assert [*PROMISED, 16] == list(lessons())[:16]
