@@ -427,3 +427,14 @@ def test_headings_stand_in_order(open_page: Open) -> None:
     ]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_an_exercise_and_the_help_sheet_are_whole_in_presenter_mode(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=7&lang=zh")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    press(page, "p")
+    expect(page.locator(".exercise .button[type=submit]")).to_be_in_viewport(ratio=1)
+    is_whole = "el => el.scrollHeight <= el.clientHeight"
+    assert page.locator(".step").evaluate(is_whole)
+    press(page, "?")
+    expect(page.locator("dialog.keys")).to_be_visible()

@@ -126,7 +126,7 @@ export function presenter({steps, work, budget}) {
   };
   window.addEventListener("resize", fit);
   return {
-    head, hints, enter, leave, forward, back, is_on,
+    head, hints, enter, leave, forward, back, is_on, place,
     toggle: () => (is_on() ? leave() : enter()),
     change_budget: (step) => () => (is_on() ? budget.by(step) : false),
     use: (handle) => { player = handle; place(false); tell_end(); },

@@ -28,7 +28,7 @@ export function render({model}) {
   };
   const trace = files({model, drawer, say: both(news.say, false), wait: both(news.wait, true)});
   const bar = inputs({model, drawer});
-  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), save: (what) => model.send_msg({type: "save", what}), solved: () => scenes.draw_progress()});
+  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), save: (what) => model.send_msg({type: "save", what}), solved: () => { scenes.draw_progress(); show.place(); }});
   const text = lesson({notice: news.el, steps, send});
   const index = question_index({open: (search) => bookmark.open(search)});
   const face = faces({model, send, drawer, requests: () => bar.toggle_requests(), show: (t) => player?.showStep({}, {view: "all", t})});
@@ -46,7 +46,7 @@ export function render({model}) {
   const stage = h("section", {class: "stage", label: "stage", tabindex: "-1"}, model.get_child("stage"));
   const skip = h("button", {class: "skip", word: "skip", on: {click: () => stage.focus()}});
   work.append(text.el, bar.el, bar.table, bar.form, trace.el, stage, face.el);
-  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, index.el, paper.veil);
+  const app = h("div", {class: "app"}, skip, top.el, show.head, lost, scenes.el, scenes.shade, work, show.hints, trace.input, trace.veil, index.el, top.help_el, paper.veil);
 
   drawer.when_shown(() => text.unfold("inputs", true));
   scenes.start(top.menu);

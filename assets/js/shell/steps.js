@@ -12,7 +12,7 @@ const SHOWN = "ghost"; // the future as it is without a question
  * @param {function(string)} choose a scene
  * @param {function(string)} open a link, by its query
  * @param {function(string)} save a file, by its name
- * @param {function()} solved an exercise was answered right for the first time
+ * @param {function()} solved an exercise was answered, or asked anew
  */
 export function stepper({choose, open, save, solved}) {
   const count = h("p", {class: "count"});

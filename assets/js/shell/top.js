@@ -28,7 +28,6 @@ export function top_bar({model, send, toggle_rail, choose_file, present, print, 
       theme.el,
       h("button", {class: "quiet present", label: "present", key: "present", on: {click: present}}, icon("screen")),
       h("button", {class: "quiet help", label: "help", key: "help", text: "?", on: {click: help.open}})),
-    help.el,
   );
   const update = (view) => {
     const {lang, tag, words} = view;
@@ -40,7 +39,7 @@ export function top_bar({model, send, toggle_rail, choose_file, present, print, 
   };
   const next = () => languages[(languages.findIndex(({code}) => code === model.view.lang) + 1) % languages.length].code;
   return {
-    el, menu, update, stop: links.stop, toggle_theme: theme.toggle, help: help.open,
+    el, menu, update, stop: links.stop, toggle_theme: theme.toggle, help: help.open, help_el: help.el,
     toggle_language: () => send("lang", next()),
   };
 }
