@@ -7,7 +7,7 @@ import {fill, h, icon} from "../dom.js";
 import {KEYS, with_key} from "../keys.js";
 import {caps} from "./help.js";
 import {draw_dots} from "./steps.js";
-import {logo} from "./top.js";
+import {logo} from "./brand.js";
 
 const WIDTH = 1920;
 const HEIGHT = 1080;

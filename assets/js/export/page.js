@@ -1,0 +1,133 @@
+// A lesson saved as one page: its scenes, steps and exercises, and the stage they drive. There is no
+// server: what would have to be simulated anew is not here, and the page says so.
+//
+// The part of the address behind "#" names scene and step: "#5c/2".
+
+import {h, translate} from "../dom.js";
+import {listen_to_keys} from "../keys.js";
+import {logo, theme_button} from "../shell/brand.js";
+import {lesson} from "../shell/lesson.js";
+import {note_seen} from "../shell/progress.js";
+import {stepper} from "../shell/steps.js";
+import {unpacked, window_at} from "./runs.js";
+import {stage_of} from "./stage.js";
+
+const LANGUAGE_NAMES = {en: ["EN", "EN"], zh: ["中文", "中"]};
+
+async function show_page(data) {
+  const {words} = data;
+  let scene = null;
+  let search = ""; // the run shown: the scene's own, or that of an exercise's card
+  let sent = null; // the window the player got last
+  let wish = null; // the step to show as soon as its run is on the stage
+  let player = null;
+
+  const windows = () => data.here[scene].runs[search];
+  const send = async (found) => {
+    sent = found;
+    const payload = await unpacked(found.packed, data.player_words);
+    if (found === sent) { stage.show(payload); }
+  };
+  const stage = await stage_of(data.stage, (t) => {
+    const found = window_at(windows(), t);
+    if (found && found !== sent) { send(found); }
+  });
+  const follow = (name) => {
+    if (name in data.here) { location.hash = name; } else { location.href = `${data.files[name]}#${name}`; }
+  };
+  const open = (asked) => show_run(asked, steps.at());
+  const steps = stepper({choose: follow, open, save: () => {}, solved: () => {}});
+  const note = h("p", {class: "saved-note"});
+  const text = lesson({notice: note, steps, send: () => open("")});
+  const scenes = scene_list(data, follow);
+  const theme = theme_button();
+  const place = h("section", {class: "stage", label: "stage", tabindex: "-1"}, stage.el);
+  const work = h("div", {class: "work"}, text.el, place);
+  const app = h("div", {class: "app saved"}, top_of(data, scenes, theme), work);
+
+  const draw = () => {
+    const {lesson: now, budget, is_part} = data.here[scene];
+    note.textContent = [words.saved_note, ...(is_part ? [words.saved_part] : [])].join(data.lang === "zh" ? "" : " ");
+    const view = {words, lesson: now, budget: {value: budget}, scenario: scene, scenarios: data.scenarios, is_edited: search !== ""};
+    text.update(view);
+    steps.update(view);
+    scenes.value = scene;
+    document.title = `${now.title} · ${words.name}`;
+  };
+  const show_run = (asked, step) => {
+    search = asked;
+    const [first] = windows();
+    wish = {run: first.run, step};
+    draw();
+    send(first);
+  };
+  const show_place = () => {
+    const [name, number] = decodeURIComponent(location.hash.slice(1)).split("/");
+    const found = name in data.here ? name : Object.keys(data.here)[0];
+    const step = Math.min(Math.max(1, Number.parseInt(number, 10) || 1), data.here[found].lesson.steps.length) - 1;
+    if (found === scene && search === "" && !wish) { steps.go(step); return; }
+    scene = found;
+    place.scrollTop = text.el.scrollTop = 0;
+    show_run("", step);
+  };
+  const moved = ({detail}) => {
+    player = detail;
+    const {run, isPlaying, next, t, end, eps} = player.state();
+    if (wish && wish.run !== run) { return; }
+    steps.use(player);
+    if (wish) {
+      const {step} = wish;
+      wish = null;
+      steps.restart();
+      steps.go(step);
+    }
+    const is_cut = isPlaying && next === null && t < end - eps && (window_at(windows(), t) ?? sent) === sent;
+    if (is_cut && !sent.whole) { player.act.toggle(); }
+  };
+  steps.when_shown(({at, steps: all}) => {
+    if (at > 0) { text.unfold("text", true); }
+    if (all.length > 1 && at === all.length - 1) { note_seen(scene); }
+    if (!wish) { history.replaceState(null, "", `#${scene}${at ? `/${at + 1}` : ""}`); }
+  });
+  translate(app, words);
+  theme.update(words);
+  window.addEventListener("rb-moved", moved);
+  window.addEventListener("hashchange", show_place);
+  listen_to_keys({
+    nextStep: steps.on, previousStep: steps.back, theme: theme.toggle,
+    language: () => change_language(data, Object.keys(data.languages).find((lang) => lang !== data.lang)),
+  }, true);
+  const root = document.getElementById("page").attachShadow({mode: "open"});
+  root.append(h("style", {text: data.style}), app);
+  show_place();
+}
+
+/** The other language, at the same step. */
+function change_language({languages}, lang) { location.href = languages[lang] + location.hash; }
+
+/** All scenes of the course by lesson; those of other lessons are on pages of their own. */
+function scene_list({lessons, scenarios, words}, follow) {
+  const names = new Map(scenarios);
+  const groups = lessons.map(({scenes}) => h("optgroup", {},
+    ...scenes.map((name) => h("option", {value: name, text: names.get(name)}))));
+  groups.forEach((group, i) => { group.label = `${lessons[i].number} · ${lessons[i].title}`; });
+  const el = h("select", {class: "scene-choice", "aria-label": words.scenes}, ...groups);
+  el.addEventListener("change", () => follow(el.value));
+  return el;
+}
+
+function top_of(data, scenes, theme) {
+  const {lang, languages, words} = data;
+  const buttons = Object.keys(languages).map((code) => {
+    const [long, short] = LANGUAGE_NAMES[code];
+    return h("button", {
+      lang: code === "zh" ? "zh-CN" : "en", "aria-pressed": String(code === lang), "aria-label": long,
+      on: {click: () => change_language(data, code)},
+    }, h("span", {class: "long", text: long}), h("span", {class: "short", text: short}));
+  });
+  return h("header", {class: "top"}, logo(),
+    h("a", {class: "name", href: "index.html", title: words.saved_index, text: words.name}), scenes,
+    h("div", {class: "right"}, h("div", {class: "segments", role: "group", label: "language"}, ...buttons), theme.el));
+}
+
+show_page(JSON.parse(document.getElementById("data").textContent));
