@@ -1,7 +1,8 @@
-"""Install and serve: `python3 -m app [arguments for panel serve]`.
+"""Install and serve: `python3 -m app [arguments for panel serve]`; or save the course as pages.
 
 Needs Python 3.11 or later and nothing else. Makes `.venv` with the project in it, then runs
-`panel serve app` there, bound to this machine only, and opens the page.
+`panel serve app` there, bound to this machine only, and opens the page. `python3 -m app export DIR`
+writes the lessons into a folder instead, see `app.export`.
 """
 
 import os
@@ -12,17 +13,25 @@ from app.environment import ROOT, check_python, install, make_venv, venv_python
 
 
 def main(arguments: list[str]) -> int:
-    """Set up, then become the server."""
+    """Set up, then become the server, or what saves the pages."""
     check_python()
     venv = make_venv()
     install(venv)
     python = str(venv_python(venv))
-    command = [python, "-m", "panel", "serve", "app", "--address", "127.0.0.1"]
-    command += arguments or ["--show"]
+    if arguments[:1] == ["export"]:
+        command = [python, "-m", "app.export", *map(_absolute, arguments[1:])]
+    else:
+        command = [python, "-m", "panel", "serve", "app", "--address", "127.0.0.1"]
+        command += arguments or ["--show"]
     os.chdir(ROOT)
     if os.name == "nt":
         return subprocess.run(command, check=False).returncode
     os.execv(python, command)
+
+
+def _absolute(argument: str) -> str:
+    """A path as it is from anywhere; an option stays as it is."""
+    return argument if argument.startswith("-") else os.path.abspath(argument)
 
 
 if __name__ == "__main__":

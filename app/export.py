@@ -27,7 +27,9 @@ from lessons.catalogue import heading, lessons, scenes
 USAGE = "usage: python -m app export DIR"
 INDEX = "index.html"
 
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+)
 _SCRIPTS = (
     "keys.js", "dom.js", "shell/brand.js", "shell/progress.js", "shell/exercise.js",
     "shell/steps.js", "shell/lesson.js", "export/runs.js", "export/stage.js", "export/page.js",
@@ -85,7 +87,7 @@ def lesson_page(lesson: int, lang: str, here: dict[str, Any]) -> str:
         _module(player_source() + "\nglobalThis.create_player = createPlayer;\n"),
         _module(module(*_SCRIPTS)),
     ]
-    rules = style("document.css") + "#page { height: 100dvh; }"
+    rules = style("document.css") + "body { margin: 0; }\n#page { height: 100dvh; }"
     return _document(lang, f"{words(lang, 'page')['name']} {lesson}", rules, body)
 
 

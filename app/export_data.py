@@ -1,14 +1,13 @@
 """What a lesson saved as one page carries: words, steps, and all runs that they show.
 
 A run is sent to the page as the server would send it, window by window. Those of a run too long
-are left out, but for the ones its steps stand in. Windows are packed (deflated, base64), as text
-like theirs shrinks to a tenth.
+are left out, but for the ones its steps stand in. Windows are packed (deflated, base64), which
+makes them a tenth. Files that a step offers are made by the server alone, and not offered here.
 """
 
 import base64
 import json
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 from app.i18n import LANGUAGES, words
@@ -19,7 +18,7 @@ from app.url import arguments_of, open_link
 from lessons.catalogue import scenes
 from sim.files import builtin
 
-MOST_ROUNDS = 5_000  # of all lanes together; of more only some windows are kept
+MOST_ROUNDS = 3_000  # of all lanes together; of more only some windows are kept
 
 Data = dict[str, Any]
 
@@ -33,46 +32,31 @@ def lesson_data(lesson: int) -> dict[str, Data]:
 
 def _scene(name: str) -> dict[str, Data]:
     """A scene in each language: its steps, its own run, and those of its exercises' cards."""
-    session = Session()
-    session.choose(name)
-    is_part = not _is_kept_whole(session.payload)
-    runs = _run(session, name)
-    found = {lang: {"": runs[lang]} for lang in LANGUAGES}
-    for search in _searches(name):
-        open_link(session, arguments_of(search))
-        runs = _run(session, name)
-        for lang in LANGUAGES:
-            found[lang][search] = runs[lang]
-    return {
-        lang: {
-            "lesson": of_scene(name, lang) | {"steps": _steps(name, lang)},
-            "budget": builtin(name).setup.budget,
-            "is_part": is_part,
-            "runs": found[lang],
-        }
-        for lang in LANGUAGES
-    }
-
-
-def _steps(name: str, lang: str) -> list[Data]:
-    """The steps as the page of the server has them; files are made by the server alone."""
-    return [step | {"file": ""} for step in scene_steps(name, lang)]
-
-
-def _searches(name: str) -> list[str]:
-    """The links of the cards that show a changed scene, each once; the same in each language."""
-    asked = [step["exercise"] for step in scene_steps(name, LANGUAGES[0]) if step["exercise"]]
-    found = [card["search"] for exercise in asked for card in exercise["cards"]]
-    return list(dict.fromkeys(search for search in found if search))
-
-
-def _run(session: Session, name: str) -> dict[str, list[Data]]:
-    """The windows of the run that a session shows, in each language."""
-    places = [step["usual"] for step in scene_steps(name, LANGUAGES[0]) if step.get("usual")]
+    own = Session()
+    own.choose(name)
+    is_part = not _is_kept_whole(own.payload)
     found = {}
     for lang in LANGUAGES:
-        session.lang = lang
-        found[lang] = [_packed(payload) for payload in _windows(session, places)]
+        own.lang = lang
+        steps = scene_steps(name, lang)
+        places = [step["usual"] for step in steps if step.get("usual")]
+        found[lang] = {
+            "lesson": of_scene(name, lang) | {"steps": [step | {"file": ""} for step in steps]},
+            "budget": builtin(name).setup.budget,
+            "is_part": is_part,
+            "runs": {"": _windows(own, places)} | _changed(steps, lang, places),
+        }
+    return found
+
+
+def _changed(steps: list[Data], lang: str, places: list[float]) -> dict[str, list[Data]]:
+    """The runs of the cards that show the scene changed, by the links that open them."""
+    cards = [card for step in steps if step["exercise"] for card in step["exercise"]["cards"]]
+    session = Session(lang=lang)
+    found = {}
+    for search in dict.fromkeys(card["search"] for card in cards if card["search"]):
+        open_link(session, arguments_of(search))
+        found[search] = _windows(session, places)
     return found
 
 
@@ -81,26 +65,25 @@ def _is_kept_whole(payload: Data) -> bool:
     return bool(payload["whole"]) or rounds <= MOST_ROUNDS
 
 
-def _windows(session: Session, places: list[float]) -> Iterator[Data]:
+def _windows(session: Session, places: list[float]) -> list[Data]:
     """The windows to keep: all of them, or those at the start, at these times and at the end."""
     _go(session, 0)
     first = session.payload
-    yield first
+    found = [_packed(first)]
     if first["whole"]:
-        return
+        return found
     end = first["overview"]["t1"]
     if not _is_kept_whole(first):
         for time in sorted({*places, end}):
             _go(session, time)
-            yield session.payload
-        return
-    edge = first["t1"]
-    while edge < end:
+            found.append(_packed(session.payload))
+        return found
+    while (edge := found[-1]["t1"]) < end:
         _go(session, edge)
         if session.payload["t1"] <= edge:
-            return
-        yield session.payload
-        edge = session.payload["t1"]
+            break
+        found.append(_packed(session.payload))
+    return found
 
 
 def _go(session: Session, time: float) -> None:

@@ -14,6 +14,7 @@ export async function stage_of({style, figures}, ask) {
   const [models, elements] = [{}, {}];
   for (const [name, item] of Object.entries(figures)) {
     elements[name] = h("div");
+    document.body.append(elements[name]); // Bokeh draws into nothing else; the player takes it from here
     const views = await globalThis.Bokeh.embed.embed_item(item, elements[name]);
     models[name] = views.roots[0].model;
   }
