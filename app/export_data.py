@@ -14,7 +14,7 @@ from app.i18n import LANGUAGES, words
 from app.lesson_view import scene_steps
 from app.scene_words import of_scene
 from app.session import Session
-from app.url import arguments_of, open_link
+from app.url import arguments_of, is_edited, open_link
 from lessons.catalogue import scenes
 from sim.files import builtin
 
@@ -34,7 +34,6 @@ def _scene(name: str) -> dict[str, Data]:
     """A scene in each language: its steps, its own run, and those of its exercises' cards."""
     own = Session()
     own.choose(name)
-    is_part = not _is_kept_whole(own.payload)
     found = {}
     for lang in LANGUAGES:
         own.lang = lang
@@ -43,26 +42,31 @@ def _scene(name: str) -> dict[str, Data]:
         found[lang] = {
             "lesson": of_scene(name, lang) | {"steps": [step | {"file": ""} for step in steps]},
             "budget": builtin(name).setup.budget,
-            "is_part": is_part,
-            "runs": {"": _windows(own, places)} | _changed(steps, lang, places),
+            "runs": {"": _run(own, places)} | _changed(steps, lang, places),
         }
     return found
 
 
-def _changed(steps: list[Data], lang: str, places: list[float]) -> dict[str, list[Data]]:
+def _changed(steps: list[Data], lang: str, places: list[float]) -> Data:
     """The runs of the cards that show the scene changed, by the links that open them."""
     cards = [card for step in steps if step["exercise"] for card in step["exercise"]["cards"]]
     session = Session(lang=lang)
-    found = {}
+    found: Data = {}
     for search in dict.fromkeys(card["search"] for card in cards if card["search"]):
         open_link(session, arguments_of(search))
-        found[search] = _windows(session, places)
+        if is_edited(session):
+            found[search] = _run(session, places)
     return found
 
 
 def _is_kept_whole(payload: Data) -> bool:
     rounds = sum(lane["num_rounds"] for lane in payload["lanes"])
     return bool(payload["whole"]) or rounds <= MOST_ROUNDS
+
+
+def _run(session: Session, places: list[float]) -> Data:
+    is_part = not _is_kept_whole(session.payload)
+    return {"is_part": is_part, "windows": _windows(session, places)}
 
 
 def _windows(session: Session, places: list[float]) -> list[Data]:

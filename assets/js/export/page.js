@@ -19,17 +19,17 @@ async function show_page(data) {
   let scene = null;
   let search = ""; // the run shown: the scene's own, or that of an exercise's card
   let sent = null; // the window the player got last
-  let wish = null; // the step to show as soon as its run is on the stage
+  let awaited = null; // the run that is to come to the stage; until then steps go on without it
   let player = null;
 
-  const windows = () => data.here[scene].runs[search];
+  const run = () => data.here[scene].runs[search];
   const send = async (found) => {
     sent = found;
     const payload = await unpacked(found.packed, data.player_words);
     if (found === sent) { stage.show(payload); }
   };
   const stage = await stage_of(data.stage, (t) => {
-    const found = window_at(windows(), t);
+    const found = window_at(run().windows, t);
     if (found && found !== sent) { send(found); }
   });
   const follow = (name) => {
@@ -46,8 +46,8 @@ async function show_page(data) {
   const app = h("div", {class: "app saved"}, top_of(data, scenes, theme), work);
 
   const draw = () => {
-    const {lesson: now, budget, is_part} = data.here[scene];
-    note.textContent = [words.saved_note, ...(is_part ? [words.saved_part] : [])].join(data.lang === "zh" ? "" : " ");
+    const {lesson: now, budget} = data.here[scene];
+    note.textContent = [words.saved_note, ...(run().is_part ? [words.saved_part] : [])].join(data.lang === "zh" ? "" : " ");
     const view = {words, lesson: now, budget: {value: budget}, scenario: scene, scenarios: data.scenarios, is_edited: search !== ""};
     text.update(view);
     steps.update(view);
@@ -55,39 +55,39 @@ async function show_page(data) {
     document.title = `${now.title} · ${words.name}`;
   };
   const show_run = (asked, step) => {
-    search = asked;
-    const [first] = windows();
-    wish = {run: first.run, step};
+    search = asked in data.here[scene].runs ? asked : ""; // a card may show the scene as it is
+    const [first] = run().windows;
+    awaited = first.run;
+    steps.use(null);
     draw();
+    steps.go(step);
     send(first);
   };
   const show_place = () => {
     const [name, number] = decodeURIComponent(location.hash.slice(1)).split("/");
     const found = name in data.here ? name : Object.keys(data.here)[0];
     const step = Math.min(Math.max(1, Number.parseInt(number, 10) || 1), data.here[found].lesson.steps.length) - 1;
-    if (found === scene && search === "" && !wish) { steps.go(step); return; }
+    if (found === scene && search === "") { steps.go(step); return; }
     scene = found;
     place.scrollTop = text.el.scrollTop = 0;
     show_run("", step);
   };
   const moved = ({detail}) => {
     player = detail;
-    const {run, isPlaying, next, t, end, eps} = player.state();
-    if (wish && wish.run !== run) { return; }
+    const {run: shown, isPlaying, next, t, end, eps} = player.state();
+    if (awaited !== null && awaited !== shown) { return; }
     steps.use(player);
-    if (wish) {
-      const {step} = wish;
-      wish = null;
-      steps.restart();
-      steps.go(step);
+    if (awaited !== null) {
+      awaited = null;
+      steps.go(steps.at());
     }
-    const is_cut = isPlaying && next === null && t < end - eps && (window_at(windows(), t) ?? sent) === sent;
-    if (is_cut && !sent.whole) { player.act.toggle(); }
+    const is_cut = isPlaying && next === null && t < end - eps && window_at(run().windows, t) === sent;
+    if (is_cut) { player.act.toggle(); }
   };
   steps.when_shown(({at, steps: all}) => {
     if (at > 0) { text.unfold("text", true); }
     if (all.length > 1 && at === all.length - 1) { note_seen(scene); }
-    if (!wish) { history.replaceState(null, "", `#${scene}${at ? `/${at + 1}` : ""}`); }
+    history.replaceState(null, "", `#${scene}${at ? `/${at + 1}` : ""}`);
   });
   translate(app, words);
   theme.update(words);
