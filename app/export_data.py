@@ -96,10 +96,10 @@ def _go(session: Session, time: float) -> None:
 
 def _packed(payload: Data) -> Data:
     """A window, and what is to be known of it before it is unpacked."""
-    shown = {key: value for key, value in payload.items() if key not in ("words", "bases")}
+    shown = {key: value for key, value in payload.items() if key not in ("words", "bases", "run")}
     text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-    return {key: payload[key] for key in ("run", "t0", "t1", "whole")} | {"packed": packed}
+    return {key: payload[key] for key in ("t0", "t1", "whole")} | {"packed": packed}
 
 
 def page_words(lang: str) -> dict[str, str]:

@@ -60,7 +60,9 @@ def test_a_saved_lesson_is_walked_and_its_exercises_answered(
     assert page.locator("html").get_attribute("data-theme") == "dark"
     walk(page, first, lang)
     for scene in others:
+        before = page.locator(PLAYER).get_attribute("data-run") or ""
         page.locator(".steps-nav .next").click()
+        expect(page.locator(PLAYER)).not_to_have_attribute("data-run", before)
         walk(page, scene, lang)
     place = page.evaluate("location.hash")
     assert (

@@ -9,13 +9,14 @@ import {logo, theme_button} from "../shell/brand.js";
 import {lesson} from "../shell/lesson.js";
 import {note_seen} from "../shell/progress.js";
 import {stepper} from "../shell/steps.js";
-import {unpacked, window_at} from "./runs.js";
+import {number_runs, unpacked, window_at} from "./runs.js";
 import {stage_of} from "./stage.js";
 
 const LANGUAGE_NAMES = {en: ["EN", "EN"], zh: ["中文", "中"]};
 
 async function show_page(data) {
   const {words} = data;
+  number_runs(data.here);
   let scene = null;
   let search = ""; // the run shown: the scene's own, or that of an exercise's card
   let sent = null; // the window the player got last
@@ -25,7 +26,7 @@ async function show_page(data) {
   const run = () => data.here[scene].runs[search];
   const send = async (found) => {
     sent = found;
-    const payload = await unpacked(found.packed, data.player_words);
+    const payload = await unpacked(found, data.player_words);
     if (found === sent) { stage.show(payload); }
   };
   const stage = await stage_of(data.stage, (t) => {
