@@ -21,7 +21,7 @@ from app.url import arguments_of, is_edited, open_link
 from lessons.catalogue import lessons, scenes
 
 MOST_BYTES = 4_000_000
-LESSONS = (9, 11)  # a usual one, and the one with most in it
+LESSONS = (9, 11)  # a usual one, and one with long runs
 LONG = "11c"
 
 

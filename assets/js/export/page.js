@@ -43,7 +43,7 @@ async function show_page(data) {
   const scenes = scene_list(data, follow);
   const theme = theme_button();
   const place = h("section", {class: "stage", label: "stage", tabindex: "-1"}, stage.el);
-  const work = h("div", {class: "work"}, text.el, place);
+  const work = h("main", {class: "work"}, text.el, place);
   const app = h("div", {class: "app saved"}, top_of(data, scenes, theme), work);
 
   const draw = () => {
