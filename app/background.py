@@ -5,6 +5,7 @@ in, which keeps its edits in order; playing goes on, as that happens in the brow
 """
 
 import asyncio
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -13,10 +14,14 @@ from typing import Any
 import panel as pn
 
 MOST_AT_ONCE = 2
+SWITCH_SECONDS = (
+    0.001  # an answer gives way to these threads some ten times: Python's 5 ms are long
+)
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
+    sys.setswitchinterval(SWITCH_SECONDS)
     return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="simulate")
 
 

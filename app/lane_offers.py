@@ -16,14 +16,16 @@ from sim import Scenario
 Offers = list[list[str]]
 
 
-@lru_cache(maxsize=16)
 def offers(shared: Scenario, lang: str) -> Offers:
     """Names, titles and reasons against, empty where there is none."""
-    is_tried = len(shared.requests) <= MOST_ROWS
-    return [
-        [name, title, _fault(shared, name, lang) if is_tried else ""]
-        for name, title in base_titles(lang)
-    ]
+    if len(shared.requests) > MOST_ROWS:
+        return [[name, title, ""] for name, title in base_titles(lang)]
+    return _tried(shared, lang)
+
+
+@lru_cache(maxsize=16)
+def _tried(shared: Scenario, lang: str) -> Offers:
+    return [[name, title, _fault(shared, name, lang)] for name, title in base_titles(lang)]
 
 
 def _fault(shared: Scenario, name: str, lang: str) -> str:

@@ -12,6 +12,8 @@ from app.lane_scenario import applied
 from app.lane_specs import MOST_LANES, Fork, Grants, LaneSpec, base_of, free_key
 from sim import HandRun, History, Problem, Scenario, ScenarioError, by_hand, fork, run
 
+MOST_KEPT_ROUNDS = 20_000  # longer runs are too large to keep sixteen of
+
 Changes = tuple[tuple[str, str], ...]
 
 
@@ -29,6 +31,8 @@ def play(spec: LaneSpec, scenario: Scenario) -> Played:
     if spec.is_plain:
         return Played(run(scenario))
     forks = tuple((one.round, tuple(one.changes.items())) for one in spec.forks)
+    if scenario.most_rounds > MOST_KEPT_ROUNDS:
+        return _play.__wrapped__(scenario, spec.hand, forks)
     return _play(scenario, spec.hand, forks)
 
 

@@ -1,6 +1,7 @@
 """The page of one visitor: a session, the parts that show it, and the wires between them."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -18,6 +19,7 @@ from app.i18n import LANGUAGES, say, words
 from app.inbox import FILE_LIMIT
 from app.lab.component import Lab
 from app.lab.out import KINDS, saved
+from app.lab.workers import run_aside
 from app.later import Later
 from app.lesson_view import course_view, lesson_view
 from app.opening import open_file, open_trace
@@ -33,6 +35,7 @@ SHOWN = (
     *("lang", "scenario_name", "face", "notice", "is_choosing"),
     *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
+UNDER_WAY = -1  # number of the first link, until what it names is reached
 UNITS = ("s", "ms", "us", "ns")  # of the arrivals in a trace
 LOST = 'window.dispatchEvent(new CustomEvent("rb-connection-lost"))'
 SLIDER_LOOK = {
@@ -46,8 +49,18 @@ SLIDER_LOOK = {
 def create_page(arguments: Arguments) -> pmui.Page:
     """A fresh session, brought to the state its link asks for, and the page that shows it."""
     session = Session()
-    open_link(session, arguments)
+    apps: list[App] = []
+    if pn.state.curdoc:  # what takes long waits until the browser shows the page
+        session.simulate = run_aside
+        session.defer = lambda job, then: pn.state.onload(lambda: apps[0].aside(job, then))
+
+    def done() -> None:
+        for app in apps:
+            app.arrive(0)
+
+    open_link(session, arguments, done)
     app = App(session)
+    apps.append(app)
     pn.config.exception_handler = app.apologise
     if pn.state.curdoc:
         pn.state.curdoc.js_on_event("connection_lost", CustomJS(code=LOST))
@@ -59,9 +72,9 @@ class App:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._link = 0
+        self._link = UNDER_WAY if session.working else 0
         self._file = ""
-        session.defer = lambda job, then: in_background(job, then, self.apologise)
+        session.defer = self.aside
         self.player = Player(payload=session.payload)
         session.param.watch(self._play, "payload")  # before all others: the picture goes out first
         self.slider = _budget_slider(session)
@@ -114,12 +127,17 @@ class App:
     def follow(self, search: str, number: int) -> None:
         """Back or Forward: the state that the address names now; `number` tells the answers."""
 
-        def done() -> None:
-            self._link = number
-            self._show()
-
         self._file = ""
-        open_link(self.session, arguments_of(search), done)
+        open_link(self.session, arguments_of(search), lambda: self.arrive(number))
+
+    def arrive(self, number: int) -> None:
+        """What the link of this number names is reached."""
+        self._link = number
+        self._show()
+
+    def aside(self, job: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """Do a job in the background; what goes wrong there is told."""
+        in_background(job, then, self.apologise)
 
     def set_budget(self, value: int) -> None:
         """The number box; out of range becomes the nearest that is in range."""
@@ -166,7 +184,8 @@ class App:
         return view_of(self.session) | {"link": self._link, "notice_head": head}
 
     def _play(self, *_: Event) -> None:
-        self.player.payload = self.session.payload
+        text = self.session.payload_text
+        self.player.payload = {"text": text} if text else self.session.payload
         if self.session.payload["reset"]:
             self._show()  # another scene: stage and text change together
         else:

@@ -172,7 +172,9 @@ class Player(Component):
     person asks of the lanes, see `app.commands`.
     """
 
-    payload = param.Dict(default={}, doc="What to show: one run, or a window of it.")
+    payload = param.Dict(
+        default={}, doc="One run, or a window of it; that of a long run as `text`."
+    )
     window_request = param.Dict(default={}, doc="The browser's wish for another window.")
     command = param.Dict(default={}, doc="What a person asks of the lanes.")
     full = pn.viewable.Child(doc="Figure of what has happened.")

@@ -8,12 +8,14 @@ from app.inputs import lane_scenarios
 from app.lane_runs import play
 from app.lane_specs import LaneSpec
 from app.lanes import Lane
-from sim import Scenario
+from sim import History, Scenario
+from sim import run as run_here
 
 QUICK_ROUNDS = 40_000  # of all lanes together; more take so long that one is told
 
 Runs = Sequence[tuple[LaneSpec, Scenario]]
 Show = Callable[[list[Lane]], None]
+Simulate = Callable[[Scenario], History]
 Defer = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
 
@@ -27,7 +29,14 @@ class Runner:
         """What is still being done comes too late."""
         self._asked += 1
 
-    def run(self, runs: Runs, old: Sequence[Lane], show: Show, defer: Defer | None = None) -> None:
+    def run(
+        self,
+        runs: Runs,
+        old: Sequence[Lane],
+        show: Show,
+        defer: Defer | None = None,
+        simulate: Simulate = run_here,
+    ) -> None:
         """Simulate all lanes, then show them.
 
         Args:
@@ -35,9 +44,10 @@ class Runner:
             old: lanes that are there already.
             show: what to do with the new ones.
             defer: runs a job aside and hands its outcome on; None: at once.
+            simulate: makes the history of a lane without forks.
         """
         known = list(old)
-        self.do(lambda: _simulated(runs, known), show, defer)
+        self.do(lambda: _simulated(runs, known, simulate), show, defer)
 
     def do(
         self, job: Callable[[], Any], show: Callable[[Any], None], defer: Defer | None = None
@@ -67,13 +77,16 @@ def runnable(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
     return runs or [(LaneSpec(scenario.setup.mode, {"mode": scenario.setup.mode}), scenario)]
 
 
-def _simulated(runs: Runs, old: Sequence[Lane]) -> list[Lane]:
+def _simulated(runs: Runs, old: Sequence[Lane], simulate: Simulate) -> list[Lane]:
     """All lanes, with the figures that drawing them needs; one that is there is not run again."""
     known = {lane.history.scenario.without_goals: lane for lane in old if lane.spec.is_plain}
-    return [_lane(spec, scenario, known.get(scenario.without_goals)) for spec, scenario in runs]
+    return [
+        _lane(spec, scenario, known.get(scenario.without_goals), simulate)
+        for spec, scenario in runs
+    ]
 
 
-def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None) -> Lane:
+def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None, simulate: Simulate) -> Lane:
     """A lane, made of one with the same rounds if there is any."""
     if known and spec.is_plain and known.history.scenario == scenario:
         lane = copy.copy(known)
@@ -81,6 +94,8 @@ def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None) -> Lane:
         return lane
     if known and spec.is_plain:
         lane = Lane(spec.key, known.history.under_goals(scenario), spec)
+    elif spec.is_plain:
+        lane = Lane(spec.key, simulate(scenario), spec)
     else:
         played = play(spec, scenario)
         assert played.history is not None, "a lane with problems is not shown"

@@ -6,6 +6,7 @@ the last good run on the screen and says why in `problems`, in the learner's lan
 through `defer`, which the page replaces by one that keeps the server answering meanwhile.
 """
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,11 +23,11 @@ from app.lanes import Lane
 from app.messages import in_words
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
-from app.runner import Runner, Runs, Show, runnable, takes_long
+from app.runner import QUICK_ROUNDS, Runner, Runs, Show, runnable, takes_long
 from app.scene_words import of_other, of_scene, scene_titles
 from app.setup_options import Texts, differing, texts
 from lessons.catalogue import scenes
-from sim import History, Scenario
+from sim import History, Scenario, run
 from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin
 
@@ -51,6 +52,7 @@ class Session(param.Parameterized):
     read_only = param.Boolean(default=False)
     working = param.String(default="", doc="What a long run is about, while it runs.")
     defer = param.Callable(default=lambda job, then: then(job()))
+    simulate = param.Callable(default=run, doc="Runs a scenario; a long one in another process.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -58,8 +60,12 @@ class Session(param.Parameterized):
         self.last_good = self.chosen  # what is on the screen
         self._own_lanes: list[LaneSpec] = []  # those that what is chosen opens with
         self.drawn = self.chosen  # with the requests that `traffic` makes of it
+        self._drawn_as: tuple[Scenario, dict[str, str]] = (self.chosen, {})
         self._lanes: list[Lane] = []
         self._run = 0
+        self.payload_text = (
+            ""  # a payload that is a window as JSON; Bokeh goes through dictionaries
+        )
         self._runner = Runner()
         self._notice: Callable[[str], str] | None = None
         self._time = 0
@@ -161,6 +167,7 @@ class Session(param.Parameterized):
         large = len(scenario.requests) > MOST_ROWS
         rows = [] if large else typed(scenario)
         self.chosen = self.drawn = scenario
+        self._drawn_as = (scenario, {})
         self._own_lanes = [lane.spec for lane in lanes]
         budget = scenario.setup.budget
         self._busy = True
@@ -190,7 +197,9 @@ class Session(param.Parameterized):
         if self._busy:
             return
         self.bound_budget(self.rows)
-        self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
+        if self._drawn_as != (self.chosen, self.traffic):
+            self._drawn_as = (self.chosen, self.traffic)
+            self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
         shared, runs, found = Inputs(
             chosen=self.drawn,
             rows=self.rows,
@@ -217,14 +226,18 @@ class Session(param.Parameterized):
         """Simulate all lanes, then show them; a later call makes an unfinished one void."""
 
         def then(lanes: list[Lane]) -> None:
-            self.working = ""
             show(lanes)
+            if not _is_long(lanes):  # else its payload is still to come
+                self.working = ""
 
-        is_long = takes_long(runs)
-        if is_long:
-            count = len(runs[0][1].requests)
-            self.working = say(self.lang, "scene.running", count=f"{count:,}")
-        self._runner.run(runs, self._lanes, then, self.defer if is_long else None)
+        if takes_long(runs):
+            self._tell_running(runs[0][1])
+            self._runner.run(runs, self._lanes, then, self.defer, self.simulate)
+        else:
+            self._runner.run(runs, self._lanes, then)
+
+    def _tell_running(self, scenario: Scenario) -> None:
+        self.working = say(self.lang, "scene.running", count=f"{len(scenario.requests):,}")
 
     def _take(self, scenario: Scenario, lanes: list[Lane], *, reset: bool = False) -> None:
         self.last_good, self._lanes = scenario, lanes
@@ -232,15 +245,30 @@ class Session(param.Parameterized):
         self._send(reset=reset)
 
     def _send(self, *, time: int = 0, reset: bool = False) -> None:
+        """Make the payload; that of a long run in the background, with its text."""
         self._time = time
-        self.payload = make_payload(
-            self._lanes,
-            self.lang,
-            title=self.lesson()["title"],
-            run=self._run,
-            time=time,
-            reset=reset,
-        ) | {"bases": offers(self.last_good, self.lang)}
+        lanes, lang, shared, number = self._lanes, self.lang, self.last_good, self._run
+        title = self.lesson()["title"]
+        is_long = _is_long(lanes)
+
+        def make() -> tuple[dict[str, Any], str]:
+            payload = make_payload(lanes, lang, title=title, run=number, time=time, reset=reset)
+            payload |= {"bases": offers(shared, lang)}
+            return payload, "" if payload["whole"] else json.dumps(payload)
+
+        def then(made: tuple[dict[str, Any], str]) -> None:
+            if number == self._run:
+                payload, self.payload_text = made
+                self.payload = payload
+                if is_long:
+                    self.working = ""
+
+        if is_long and reset and not self.working:
+            self._tell_running(shared)
+        if is_long:
+            self.defer(make, then)
+        else:
+            then(make())
 
     def move_window(self, request: Mapping[str, Any]) -> None:
         """Send another part of a large run: the one around `request["t"]`."""
@@ -294,3 +322,8 @@ class Session(param.Parameterized):
         if self.problems:
             self.problems = []
             self._edit()
+
+
+def _is_long(lanes: Sequence[Lane]) -> bool:
+    """Whether a picture of them takes so long that others would have to wait for it."""
+    return sum(len(lane.history) for lane in lanes) > QUICK_ROUNDS

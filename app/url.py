@@ -97,7 +97,7 @@ def _when_shown(session: Session, then: Callable[[], None]) -> None:
             session.param.unwatch(watcher)
             then()
 
-    watcher = session.param.watch(look, "payload")
+    watcher = session.param.watch(look, "working")
 
 
 def query(session: Session) -> dict[str, str]:

@@ -10,19 +10,23 @@ import signal
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock, Thread
 from types import ModuleType
 
+from sim import History, Scenario, run
+
 NUM_WORKERS = 2
+QUICK_ROUNDS = 20_000  # are simulated sooner than they are brought to another process
 
 _ONE_AT_A_TIME = Lock()
 
 
 @cache
-def workers() -> ProcessPoolExecutor:
-    """The pool, made when it is first needed."""
+def workers(use: str = "sweep") -> ProcessPoolExecutor:
+    """The pool for a use, made when it is first needed: a long sweep holds up no other run."""
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(NUM_WORKERS, mp_context=context, initializer=begin)
     with no_main_module():
@@ -34,6 +38,17 @@ def workers() -> ProcessPoolExecutor:
 def lose_workers() -> None:
     """After one of them has died: the next to ask gets a new pool."""
     workers.cache_clear()
+
+
+def run_aside(scenario: Scenario) -> History:
+    """The history of a scenario: a long one comes from a worker, which leaves this process free."""
+    if scenario.most_rounds <= QUICK_ROUNDS:
+        return run(scenario)
+    try:
+        return workers("run").submit(run, scenario).result()
+    except BrokenProcessPool:  # the next has a new pool; this one is as good here, and slower
+        lose_workers()
+        return run(scenario)
 
 
 @contextmanager

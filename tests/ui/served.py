@@ -104,13 +104,16 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(log_file: Path) -> Iterator[Server]:
-    """The page while the block runs; a traceback it has printed by its end fails."""
-    port = free_port()
+def serving(log_file: Path, *options: str, port: int | None = None) -> Iterator[Server]:
+    """The page while the block runs; a traceback it has printed by its end fails.
+
+    `options` are more of `panel serve`'s, `port` one to be found at again.
+    """
+    port = port or free_port()
     panel = Path(sysconfig.get_path("scripts")) / "panel"
     with log_file.open("wb") as log:
         process = subprocess.Popen(
-            [panel, "serve", "app", "--address", HOST, "--port", str(port)],
+            [panel, "serve", "app", "--address", HOST, "--port", str(port), *options],
             cwd=ROOT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL,

@@ -5,16 +5,22 @@ export function render({ model, el }) {
   const elements = { full: model.get_child("full"), ghost: model.get_child("ghost") };
   const root = document.createElement("div");
   let requests = 0;
+  let shown = {};
   const requestWindow = (t) => whenReady(() => {
     requests += 1;
-    model.window_request = { t, run: model.payload.run, seq: requests };
+    model.window_request = { t, run: shown.run, seq: requests };
   });
   const player = createPlayer(root, figures, elements, requestWindow, (wish) => {
     requests += 1;
     model.command = { ...wish, seq: requests };
   });
-  player.setPayload(model.payload);
-  model.on("change:payload", () => player.setPayload(model.payload));
+  const show = () => {
+    const { payload } = model;
+    shown = payload.text ? JSON.parse(payload.text) : payload; // that of a long run comes as text
+    player.setPayload(shown);
+  };
+  show();
+  model.on("change:payload", show);
   model.on("remove", player.destroy);
   return root;
 }

@@ -56,7 +56,7 @@ export function address({model, steps, complain}) {
   const fulfil = () => {
     const {working, notice} = model.view;
     const {lesson} = model;
-    if (!wish || !player || working || player.state().run !== model.view.run) { return; }
+    if (!wish || !player || working || answered !== asked || player.state().run !== model.view.run) { return; }
     const is_elsewhere = wish.scenario && wish.scenario !== model.view.scenario; // its places are none of this scene
     if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null, has_lanes: false}; }
     const can_look = look(player.views, wish.looks);

@@ -1,0 +1,165 @@
+"""A visitor without a browser: one session of a running page, over the protocol browsers speak.
+
+Opens the page, takes its token, asks for the document over the websocket, and sends the messages
+that the browser code sends. It keeps what the player was told last and draws nothing, so that one
+process can be a whole classroom.
+"""
+
+import asyncio
+import json
+import re
+from itertools import count
+from types import TracebackType
+from typing import Any, Self
+
+from tornado.httpclient import AsyncHTTPClient
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+MOST_BYTES = 64 * 2**20
+MOST_SECONDS = 300
+SEEN = {"payload": ("Player", "payload"), "view": ("Shell", "view"), "lab": ("Lab", "view")}
+_TOKEN = re.compile(r'"token":\s*"([^"]+)"')
+
+
+class Closed(Exception):
+    """The server has closed the connection."""
+
+
+class Visitor:
+    """`async with Visitor(url, query) as visitor`: opened when the block begins, then closed."""
+
+    def __init__(self, url: str, query: str = "") -> None:
+        self._address = f"{url.removeprefix('http://')}/app" + (f"?{query}" if query else "")
+        self._is_mine = asyncio.Lock()
+        self._replies: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._numbers = count(1)
+        self._changed = asyncio.Condition()
+        self._places: dict[tuple[str, str], str] = {}
+        self.seen: dict[str, Any] = {}  # what the names of `SEEN` are now
+
+    async def __aenter__(self) -> Self:
+        client = AsyncHTTPClient()
+        page = await client.fetch(f"http://{self._address}", request_timeout=MOST_SECONDS)
+        token = _TOKEN.search(page.body.decode())
+        assert token, "a page without a session"
+        path, _, query = self._address.partition("?")
+        self._socket: WebSocketClientConnection = await websocket_connect(
+            f"ws://{path}/ws?{query}",
+            subprotocols=["bokeh", token[1]],
+            max_message_size=MOST_BYTES,
+            connect_timeout=MOST_SECONDS,
+        )
+        await self._receive()  # that it is connected
+        self._listener = asyncio.create_task(self._listen())
+        document = await self._ask("PULL-DOC-REQ", {})
+        parts = dict(_parts(document["doc"]))
+        self._shell, self._lab = parts["Shell"]["id"], parts["Lab"]["id"]
+        for name, (part, attribute) in SEEN.items():
+            data = parts[part]["attributes"]["data"]
+            self._places[data["id"], attribute] = name
+            self.seen[name] = plain(data["attributes"].get(attribute, {}))
+        await self._patch({"type": "event", "name": "document_ready", "values": {"type": "map"}})
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._listener.cancel()
+        self._socket.close()
+
+    async def send(self, message: dict[str, Any], *, to_lab: bool = False) -> None:
+        """A message of the browser's shell or lab; returns when the server has dealt with it."""
+        values = {"model": {"id": self._lab if to_lab else self._shell}, "data": coded(message)}
+        await self._patch({"type": "event", "name": "data_event", "values": coded(values)})
+
+    async def _patch(self, event: dict[str, Any]) -> None:
+        patch = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
+        await self._ask("PATCH-DOC", {"events": [patch]})
+
+    async def set_budget(self, value: int) -> None:
+        """An edit; returns when its run is there."""
+        run = self.seen["payload"]["run"]
+        await self.send({"type": "budget", "value": value})
+        await self.wait(lambda: self.seen["payload"]["run"] != run)
+
+    async def ping(self) -> None:
+        """Ask the server for what costs it nothing: how long that takes is how long it was busy."""
+        await self._ask("SERVER-INFO-REQ", {})
+
+    async def wait(self, is_true: Any) -> None:
+        """Until what is seen is as asked."""
+        async with self._changed, asyncio.timeout(MOST_SECONDS):
+            await self._changed.wait_for(is_true)
+
+    async def _ask(self, kind: str, content: dict[str, Any]) -> dict[str, Any]:
+        number = str(next(self._numbers))
+        self._replies[number] = asyncio.get_running_loop().create_future()
+        async with self._is_mine:
+            for part in ({"msgid": number, "msgtype": kind}, {}, content):
+                await self._socket.write_message(json.dumps(part))
+        async with asyncio.timeout(MOST_SECONDS):
+            reply = await self._replies[number]
+        del self._replies[number]
+        return reply
+
+    async def _receive(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The next message: its header and its content."""
+        parts = [await self._socket.read_message() for _ in range(3)]
+        if None in parts:
+            raise Closed
+        header, _, content = (json.loads(part) for part in parts if part is not None)
+        for _ in range(2 * header.get("num_buffers", 0)):
+            await self._socket.read_message()
+        return header, content
+
+    async def _listen(self) -> None:
+        try:
+            while True:
+                header, content = await self._receive()
+                if header["msgtype"] == "PATCH-DOC":
+                    await self._note(content["events"])
+                elif (reply := self._replies.get(header.get("reqid", ""))) and not reply.done():
+                    reply.set_result(content)
+        except Exception as error:  # whatever it is, those who wait must hear of it
+            for reply in self._replies.values():
+                reply.set_exception(error)
+
+    async def _note(self, events: list[dict[str, Any]]) -> None:
+        for event in events:
+            if event["kind"] == "ModelChanged":
+                place = self._places.get((event["model"]["id"], event["attr"]))
+                if place:
+                    new = plain(event["new"])
+                    self.seen[place] = json.loads(new["text"]) if "text" in new else new
+        async with self._changed:
+            self._changed.notify_all()
+
+
+def coded(value: dict[str, Any]) -> dict[str, Any]:
+    """A dictionary as Bokeh writes it."""
+    return {"type": "map", "entries": [list(entry) for entry in value.items()]}
+
+
+def plain(value: Any) -> Any:
+    """What Bokeh has written as it was."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict) and value.get("type") == "map":
+        return {plain(key): plain(item) for key, item in value.get("entries", [])}
+    return value
+
+
+def _parts(value: Any) -> Any:
+    """Our components in a document: the names of their classes and what they are in it."""
+    if isinstance(value, dict):
+        attributes = value.get("attributes")
+        if isinstance(attributes, dict) and "class_name" in attributes and "data" in attributes:
+            yield attributes["class_name"], value
+        for item in value.values():
+            yield from _parts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _parts(item)
