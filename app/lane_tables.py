@@ -113,7 +113,8 @@ def _state(
         rows.append(view.rows(record.end))
     requests = lane.history.scenario.requests
     view.leave({requests[index].id: how for index, how in lane.untold})
-    rows[-1] = view.rows(span[1])
+    is_before = not records and lane.spec.hand is not None  # by hand, and no round is given yet
+    rows[-1] = view.rows(span[0] if is_before else span[1])
     head = ("arrival", "left", "computed", "out", "state")
     return {
         "head": [say(f"state.{name}") for name in head],

@@ -76,7 +76,7 @@ RULES: Mapping[str, str] = {
     "has_left": "cannot get {value}: it has left ({how}); leave it out",
     "holds_no_seat": "gives back a seat it does not hold; leave it out",
     "decode_takes_one": "takes exactly 1 token in a decode, not {value}",
-    "more_than_left": "has {high} prompt tokens left to compute, not {value}; give at most {high}",
+    "more_than_left": "has {high} of its prompt left to compute, not {value}; give at most {high}",
     "whole_prompt": "must get its prompt whole, {low} tokens and not {value}: chunked is off",
     "no_seat": "cannot join: all {high} seats are taken; wait until one is free, or take one back",
     "no_blocks": (

@@ -47,6 +47,11 @@ def test_it_begins_with_nothing_given(session: Session) -> None:
     assert session.payload["lanes"][-1]["title"] == "Continuous batching · by hand"
 
 
+def test_before_its_first_round_nobody_waits_who_has_not_arrived(session: Session) -> None:
+    state = session.payload["lanes"][-1]["state"]
+    assert [row[2] for row in state["start"]] == ["waiting", "absent", "absent"]
+
+
 @pytest.mark.parametrize(
     ("grant", "id_", "words"),
     [

@@ -305,7 +305,7 @@ BROKEN: list[tuple[str, Scenario, list[Any], str, str]] = [
         scenario(*TWO, **TICKS),
         [{"A": 3}, {"A": 2}],
         "grants[1].A",
-        "has 1 prompt tokens left to compute, not 2",
+        "has 1 of its prompt left to compute, not 2",
     ),
     (
         "whole_prompt",

@@ -16,7 +16,7 @@ WORDS = {
         "added": "Continuous batching · from round 3: D added",
         "too_late": "D: arrival must be at least 8, the time of the change, not 7.",
         "fixed": "A has arrived: its prompt stays 6.",
-        "too_much": "B has 2 prompt tokens left, not 3. Give it at most 2.",
+        "too_much": "B has 2 of its prompt left, not 3. Give it at most 2.",
         "note": "Round 1 was legal. The policy would have given A 4.",
         "end": "All is served. You took 19.5 ms in all, the policy takes 19.5 ms.",
         "later": "A’s first token came 4 ms later",

@@ -238,7 +238,19 @@ function setGrant(hands, offer, n) {
   if (value) hands.draft.set(offer.id, value);
   else hands.draft.delete(offer.id);
   forgive(hands.inputs.get(offer.id));
+  if (value > offer.left) complain(hands, offer, "hand_at_most");
   showDraft(hands);
+}
+
+/** Say beside a number what is wrong with it. */
+function complain(hands, offer, word) {
+  const input = hands.inputs.get(offer.id);
+  const id = `rb-hand-${offer.req}`;
+  forgive(input);
+  input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-describedby", id);
+  const text = hands.player.say(word, { id: offer.id, n: numberText(offer.left) });
+  input.closest(".rb-hand-row").append(h("p.rb-hand-fault", { id, role: "alert", text }));
 }
 
 /** What was wrong with a number is not said of the next one. */
@@ -252,10 +264,12 @@ function stepGrant(hands, offer, by) {
   setGrant(hands, offer, (hands.draft.get(offer.id) ?? 0) + by);
 }
 
-/** What was typed: full-width digits count, anything else is nothing. */
+/** What was typed: full-width digits count, anything else is nothing, and that is said. */
 function typeGrant(hands, offer, text) {
-  const digits = text.normalize("NFKC").replace(/\D/g, "");
+  const typed = text.normalize("NFKC").trim();
+  const digits = typed.replace(/\D/g, "");
   setGrant(hands, offer, Number(digits));
+  if (digits !== typed) complain(hands, offer, "hand_number");
 }
 
 /** Up and down count, Enter runs the round; no key of it reaches the player. */
