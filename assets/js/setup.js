@@ -113,14 +113,14 @@ class Form {
     for (const group of groups) { this.groups.set(group.name, this.group(group)); }
   }
 
-  // Options with the typed text in their names or sentences; all of them, folded, when nothing is typed.
+  // Options with the typed text in their names, here or in files, or sentences; all of them, folded, when nothing is typed.
   find() {
     const text = plain(this.search.value).toLowerCase();
     let num_found = 0;
     for (const {el, fields} of this.groups.values()) {
       let num_shown = 0;
-      for (const {el: line, label, help} of fields.values()) {
-        const is_match = `${label.textContent} ${label.title} ${help.textContent}`.toLowerCase().includes(text);
+      for (const [name, {el: line, label, help}] of fields) {
+        const is_match = `${label.textContent} ${label.title} ${help.textContent} ${name} ${name.replaceAll("_", " ")}`.toLowerCase().includes(text);
         line.hidden = !is_match;
         num_shown += is_match ? 1 : 0;
       }
