@@ -168,3 +168,14 @@ def test_without_a_round_there_is_a_sentence_and_no_file(open_page: Open) -> Non
     page.locator("button.share").click()
     page.locator("[data-word=export_png]").click()
     expect(page.get_by_text("There is no round to draw.")).to_be_visible()
+
+
+def test_the_times_stand_below_all_lanes_however_the_page_is_scrolled(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    root = drawn(page, "rebatch-5a-round-0")
+    height = page.locator(STAGE).evaluate("el => el.offsetHeight")
+    below = [
+        el for el in root.iter(f"{SVG}text") if el.text == "8" and float(el.get("y", 0)) > height
+    ]
+    assert below

@@ -437,4 +437,4 @@ def test_an_exercise_and_the_help_sheet_are_whole_in_presenter_mode(open_page: O
     is_whole = "el => el.scrollHeight <= el.clientHeight"
     assert page.locator(".step").evaluate(is_whole)
     press(page, "?")
-    expect(page.locator("dialog.keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="帮助")).to_be_visible()

@@ -30,7 +30,8 @@ function pictureSvg(player, id = "rb") {
   const cut = cutAt(player);
   const figures = ["ghost", "full"].map((name) =>
     xmlTag("g", { "clip-path": `url(#${id}-${name})` }, figureSvg(stage.figures[name], layout, hatches)));
-  const body = [onPage(parts.lits), ...figures, onPage(parts.cursor), onPage(parts.over), onPage(stage.times)];
+  const times = domSvg(stage.times, { left: origin.left, top: stage.times.getBoundingClientRect().top - layout.height }, theme, hatches); // on the page it sticks to the foot
+  const body = [onPage(parts.lits), ...figures, onPage(parts.cursor), onPage(parts.over), times];
   const width = Math.ceil(layout.width) + 2 * PICTURE_MARGIN;
   const height = Math.ceil(PICTURE_MARGIN * 2 + head.height + layout.height + stage.times.offsetHeight);
   const defs = xmlTag("defs", {}, clipSvg(`${id}-full`, -8, cut.past, layout), clipSvg(`${id}-ghost`, cut.future, layout.width + 8, layout), hatches.defs());
