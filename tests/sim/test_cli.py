@@ -308,7 +308,7 @@ REQUEST = '{"id": "A", "arrival": 0, "prompt": 1, "output": 1}'
     ("name", "content", "words"),
     [
         ("x.toml", b"[setup", ["x.toml: not TOML", "at end of document"]),
-        ("x.json", b'{"setup": {},\n}', ["x.json:2: not JSON"]),
+        ("x.json", b'{"setup": {},\n"x" 4}', ["x.json:2: not JSON"]),
         ("x.json", b"", ["x.json:1: not JSON"]),
         ("x.toml", b"", ["x.toml: setup.budget is missing", "give budget a value"]),
         ("x.toml", b"[setup]\nbudget = 4", ["x.toml: requests has no requests; add at least one"]),
