@@ -21,7 +21,7 @@ SEEN = {"payload": ("Player", "payload"), "view": ("Shell", "view"), "lab": ("La
 _TOKEN = re.compile(r'"token":\s*"([^"]+)"')
 
 
-class Closed(Exception):
+class ClosedError(Exception):
     """The server has closed the connection."""
 
 
@@ -109,7 +109,7 @@ class Visitor:
         """The next message: its header and its content."""
         parts = [await self._socket.read_message() for _ in range(3)]
         if None in parts:
-            raise Closed
+            raise ClosedError
         header, _, content = (json.loads(part) for part in parts if part is not None)
         for _ in range(2 * header.get("num_buffers", 0)):
             await self._socket.read_message()

@@ -143,6 +143,7 @@ def test_a_reload_in_a_lesson_comes_back_to_its_step_and_edits(
 ) -> None:
     page = opened(tab, classroom, "scenario=5a")
     set_budget(page, 7)
+    page.locator("[data-testid=stage]").focus()
     page.keyboard.press("n")
     page.wait_for_url(lambda url: "step=2" in url and "budget=7" in url)
     before, place = address(page), page.locator(RUN).get_attribute("data-time") or ""
