@@ -88,8 +88,9 @@ function finalTime({ payload, say }, lane) {
   return timeText(payload, say, payload.overview?.t1 ?? lane.rounds.end.at(-1));
 }
 
-/** "final, 19.5 ms", or that the end comes after the guess. */
+/** "final, 19.5 ms", or that the end comes after the guess; a run by hand that is not over has no end yet. */
 function finalTitle(ctx, lane) {
+  if (isOpen(lane)) return ctx.say("final");
   return hidesFuture(ctx) ? ctx.say("after_guess") : ctx.say("final_at", { time: finalTime(ctx, lane) });
 }
 
