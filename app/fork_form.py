@@ -87,6 +87,8 @@ class _Rows:
     ) -> Payload:
         changes = self.fork.changes
         names = {name: f"{prefix}{id_}.{name}" for name in FIELDS}
+        problems = [one for one in self.problems if one["row"] == index]
+        wrong = {one["field"] for one in problems}
         return {
             "id": id_,
             "colour": index % 8,
@@ -98,8 +100,9 @@ class _Rows:
                     "value": changes.get(key, own[name]),
                     "own": own[name],
                     "is_free": name in free or key in changes,
+                    "is_wrong": name in wrong or not wrong.isdisjoint({None, "id"}),
                 }
                 for name, key in names.items()
             ],
-            "problems": [one["text"] for one in self.problems if one["row"] == index],
+            "problems": [one["text"] for one in problems],
         }

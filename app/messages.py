@@ -47,17 +47,26 @@ def in_words(
     rows: Sequence[Row],
     lang: str,
 ) -> list[dict[str, Any]]:
-    """All that keeps the inputs from running; what is wrong in one lane names it."""
+    """All that keeps the inputs from running; what is wrong in one lane names it.
+
+    What requests and setup do not agree on can be mended in both.
+    """
     names = titles(lanes, lang) if found else {}
     result = []
     for spec, problem in found:
         more = [{"id": id_} for id_ in all_new(spec)] if spec and rows else []
         shown = told(problem, lang, [*rows, *more], in_lane=spec is not None)
         shown["lane"] = spec.key if spec else None
+        shown["is_of_both"] = problem.rule == "never_fits_pool"
         if spec:
             shown["text"] = say(lang, "lane.problem", lane=names[spec.key], text=shown["text"])
         result.append(shown)
     return result
+
+
+def is_of_setup(shown: Mapping[str, Any]) -> bool:
+    """Whether a problem in words is mended in the setup: an option's, or of one lane."""
+    return bool(shown["option"]) or shown["lane"] is not None
 
 
 def not_added(lane: str, problem: Problem, lang: str, rows: Sequence[Row]) -> str:

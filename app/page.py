@@ -22,6 +22,7 @@ from app.lab.out import KINDS, saved
 from app.lab.workers import run_aside
 from app.later import Later
 from app.lesson_view import course_view, lesson_view
+from app.messages import is_of_setup
 from app.opening import open_file, open_trace
 from app.player import Player
 from app.session import Session
@@ -227,8 +228,10 @@ def view_of(session: Session) -> dict[str, Any]:
         "stem": stem_of(session),
         "is_edited": is_edited(session),
         "budget": {"value": session.budget, "low": low, "high": high},
-        "num_problems": sum(not problem["option"] for problem in session.problems),
-        "num_setup_problems": sum(bool(problem["option"]) for problem in session.problems),
+        "num_problems": sum(not is_of_setup(problem) for problem in session.problems),
+        "num_setup_problems": sum(
+            is_of_setup(problem) or problem["is_of_both"] for problem in session.problems
+        ),
         "file_limit": FILE_LIMIT,
         "row_limit": MAX_REQUESTS,
     }

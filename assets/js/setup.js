@@ -254,12 +254,12 @@ class ForkTable {
       class: "link", text: "×", "aria-label": fill(this.words.remove_request, {id}), on: {click: () => this.tell({type: "drop", id})},
     })] : [];
     const line = h("tr", {}, h("th", {scope: "row"}, chip, h("small", {text: where}), ...remove),
-      ...cells.map((cell, i) => h("td", {}, this.cell(cell, `${id}: ${heads[i]}`, problems.length > 0))));
+      ...cells.map((cell, i) => h("td", {}, this.cell(cell, `${id}: ${heads[i]}`))));
     const faults = problems.map((text) => h("tr", {class: "problem"}, h("td", {colspan: cells.length + 1, role: "alert"}, icon("warning"), text)));
     return [line, ...faults];
   }
 
-  cell({name, value, own, is_free}, label, is_wrong) {
+  cell({name, value, own, is_free, is_wrong}, label) {
     if (!is_free) { return h("span", {text: value || "–"}); }
     const change = (event) => {
       const typed = plain(event.target.value);
@@ -269,7 +269,7 @@ class ForkTable {
     input.setAttribute("aria-label", label);
     input.value = value;
     if (value !== own) { input.classList.add("own"); }
-    if (is_wrong && value !== own) { input.setAttribute("aria-invalid", "true"); }
+    if (is_wrong) { input.setAttribute("aria-invalid", "true"); }
     return input;
   }
 }

@@ -225,6 +225,8 @@ def test_a_request_before_the_fork_is_refused_by_its_name(session: Session) -> N
     (problem,) = session.problems
     assert "late: arrival must be at least 8, the time of the change, not 7.5." in problem["text"]
     assert panel.form["fork"]["rows"][-1]["problems"] == [problem["text"]]
+    cells = panel.form["fork"]["rows"][-1]["cells"]
+    assert [one["name"] for one in cells if one["is_wrong"]] == [f"new.late.{problem['field']}"]
     session.lang = "zh"
     assert "late 的到达时间不能早于改动的时刻 8，现在是 7.5。" in session.problems[0]["text"]
     lane_edits.change(session, key, {"new.late.prompt": ""})
