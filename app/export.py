@@ -17,10 +17,11 @@ from bokeh.resources import INLINE
 
 from app.environment import say as tell
 from app.export_data import lesson_data, page_words
+from app.host import head_script
 from app.i18n import LANGUAGES, say, words
 from app.lesson_view import lesson_titles
 from app.player import full_figure, ghost_figure, player_source, player_style
-from app.script import ASSETS, module, style
+from app.script import module, style
 from app.theme import css_variables
 from lessons.catalogue import heading, lessons, scenes
 
@@ -35,7 +36,6 @@ _SCRIPTS = (
     "shell/steps.js", "shell/lesson.js", "export/runs.js", "export/stage.js", "export/page.js",
 )  # fmt: skip
 _STYLES = ("page.css", "signs.css", "exercise.css", "export.css")
-_TAGS = {"en": "en", "zh": "zh-CN"}
 
 
 def file_name(lesson: int, lang: str) -> str:
@@ -94,7 +94,7 @@ def lesson_page(lesson: int, lang: str, here: dict[str, Any]) -> str:
 def index_page() -> str:
     """The list of all lessons, in each language."""
     columns = [
-        f'<section lang="{_TAGS[lang]}"><h2>{escape(say(lang, "page.scenes"))}</h2>'
+        f'<section lang="{say(lang, "language.tag")}"><h2>{escape(say(lang, "page.scenes"))}</h2>'
         f"<p>{escape(say(lang, 'export.index_note'))}</p><ol>"
         + "".join(
             f'<li><a href="{file_name(lesson["number"], lang)}">{escape(lesson["title"])}</a></li>'
@@ -111,15 +111,15 @@ def index_page() -> str:
 
 def _document(lang: str, title: str, rules: str, body: Sequence[str]) -> str:
     """A whole page in our colours, which follow the reader's system."""
-    head = (ASSETS / "js" / "head.js").read_text(encoding="utf-8")
+    tag = say(lang, "language.tag")
     return "\n".join(
         [
-            f'<!doctype html>\n<html lang="{_TAGS[lang]}">\n<meta charset="utf-8">',
+            f'<!doctype html>\n<html lang="{tag}">\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<link rel="icon" href="data:,">',
             f"<title>{title}</title>\n<style>{css_variables()}\n{rules}</style>",
-            f'<script>{head}\ndocument.documentElement.lang = "{_TAGS[lang]}";</script>',
+            f'<script>{head_script()}\ndocument.documentElement.lang = "{tag}";</script>',
             *body,
             "</html>\n",
         ]

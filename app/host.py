@@ -67,12 +67,16 @@ def _material(mode: Mode) -> dict[str, object]:
     }
 
 
-def _template() -> str:
-    script = (ASSETS / "js" / "head.js").read_text(encoding="utf-8")
+def head_script() -> str:
+    """What runs before anything is drawn."""
     tags = {lang: say(lang, "language.tag") for lang in LANGUAGES}
-    script = script.replace("(TAGS)", f"({json.dumps(tags)})")
+    script = (ASSETS / "js" / "head.js").read_text(encoding="utf-8")
+    return script.replace("(TAGS)", f"({json.dumps(tags)})")
+
+
+def _template() -> str:
     return (
         '{% extends "base.html" %}{% block preamble %}{{ super() }}<script>'
-        + script
+        + head_script()
         + "</script>{% endblock %}"
     )
