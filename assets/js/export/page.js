@@ -12,8 +12,6 @@ import {stepper} from "../shell/steps.js";
 import {number_runs, unpacked, window_at} from "./runs.js";
 import {stage_of} from "./stage.js";
 
-const LANGUAGE_NAMES = {en: ["EN", "EN"], zh: ["中文", "中"]};
-
 async function show_page(data) {
   const {words} = data;
   number_runs(data.here);
@@ -48,7 +46,7 @@ async function show_page(data) {
 
   const draw = () => {
     const {lesson: now, budget} = data.here[scene];
-    note.textContent = [words.saved_note, ...(run().is_part ? [words.saved_part] : [])].join(data.lang === "zh" ? "" : " ");
+    note.textContent = [words.saved_note, ...(run().is_part ? [words.saved_part] : [])].join(data.language_words[data.lang].space);
     const view = {words, lesson: now, budget: {value: budget}, scenario: scene, scenarios: data.scenarios, is_edited: search !== ""};
     text.update(view);
     steps.update(view);
@@ -120,11 +118,11 @@ function scene_list({lessons, scenarios, words}, follow) {
 function top_of(data, scenes, theme) {
   const {lang, languages, words} = data;
   const buttons = Object.keys(languages).map((code) => {
-    const [long, short] = LANGUAGE_NAMES[code];
+    const {name, short, tag} = data.language_words[code];
     return h("button", {
-      lang: code === "zh" ? "zh-CN" : "en", "aria-pressed": String(code === lang), "aria-label": long,
+      lang: tag, "aria-pressed": String(code === lang), "aria-label": name,
       on: {click: () => change_language(data, code)},
-    }, h("span", {class: "long", text: long}), h("span", {class: "short", text: short}));
+    }, h("span", {class: "long", text: name}), h("span", {class: "short", text: short}));
   });
   return h("header", {class: "top"}, logo(),
     h("a", {class: "name", href: "index.html", title: words.saved_index, text: words.name}), scenes,
