@@ -72,8 +72,10 @@ def lesson_page(lesson: int, lang: str, here: dict[str, Any]) -> str:
         "lessons": lesson_titles(lang),
         "scenarios": [[name, heading(name, lang).short] for name in scenes()],
         "files": {name: file_name(scene.lesson, lang) for name, scene in scenes().items()},
-        "languages": {code: file_name(lesson, code) for code in LANGUAGES},
-        "language_words": {code: words(code, "language") for code in LANGUAGES},
+        "languages": [
+            {"code": code, "file": file_name(lesson, code), **words(code, "language")}
+            for code in LANGUAGES
+        ],
         "style": "\n".join(style(name) for name in _STYLES),
         "stage": {
             "style": player_style(),

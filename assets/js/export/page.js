@@ -94,15 +94,21 @@ async function show_page(data) {
   window.addEventListener("hashchange", show_place);
   listen_to_keys({
     nextStep: steps.on, previousStep: steps.back, theme: theme.toggle,
-    language: () => change_language(data, Object.keys(data.languages).find((lang) => lang !== data.lang)),
+    language: () => change_language(data, next_language(data)),
   }, true);
   const root = document.getElementById("page").attachShadow({mode: "open"});
   root.append(h("style", {text: data.style}), app);
   show_place();
 }
 
-/** The other language, at the same step. */
-function change_language({languages}, lang) { location.href = languages[lang] + location.hash; }
+/** Another language, at the same step. */
+function change_language({languages}, lang) {
+  location.href = languages.find(({code}) => code === lang).file + location.hash;
+}
+
+function next_language({languages, lang}) {
+  return languages[(languages.findIndex(({code}) => code === lang) + 1) % languages.length].code;
+}
 
 /** All scenes of the course by lesson; those of other lessons are on pages of their own. */
 function scene_list({lessons, scenarios, words}, follow) {
@@ -117,13 +123,9 @@ function scene_list({lessons, scenarios, words}, follow) {
 
 function top_of(data, scenes, theme) {
   const {lang, languages, words} = data;
-  const buttons = Object.keys(languages).map((code) => {
-    const {name, short, tag} = data.language_words[code];
-    return h("button", {
-      lang: tag, "aria-pressed": String(code === lang), "aria-label": name,
-      on: {click: () => change_language(data, code)},
-    }, h("span", {class: "long", text: name}), h("span", {class: "short", text: short}));
-  });
+  const buttons = languages.map(({code, name, short, tag}) => h("button", {
+    lang: tag, "aria-pressed": String(code === lang), "aria-label": name, on: {click: () => change_language(data, code)},
+  }, h("span", {class: "long", text: name}), h("span", {class: "short", text: short})));
   return h("header", {class: "top"}, logo(),
     h("a", {class: "name", href: "index.html", title: words.saved_index, text: words.name}), scenes,
     h("div", {class: "right"}, h("div", {class: "segments", role: "group", label: "language"}, ...buttons), theme.el));
