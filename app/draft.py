@@ -11,6 +11,7 @@ from typing import Any
 from app import generator
 from app.generator import Mode, Texts
 from app.generator_form import Found, form
+from app.heard import short
 from app.i18n import words
 from app.rows import typed_requests
 from app.session import Session
@@ -81,7 +82,7 @@ class Draft:
         known = generator.own(mode, "ms")
         match what:
             case "try":
-                typed = {n: str(v)[:MOST_IN_A_BOX] for n, v in values.items() if n in known}
+                typed = {n: short(v, MOST_IN_A_BOX) for n, v in values.items() if n in known}
                 self._asked = {**self._asked, **typed}
             case "run":
                 return self._run(mode)

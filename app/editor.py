@@ -16,6 +16,7 @@ import param
 
 from app.component import Component
 from app.draft import Draft, form_words
+from app.heard import short
 from app.i18n import join, words
 from app.later import Job, at_once
 from app.row_text import MOST_IN_A_CELL
@@ -91,7 +92,7 @@ class RequestTable(Component):
 def clean(rows: list[Any]) -> list[Row]:
     """At most `MOST_ROWS` rows with exactly the known fields, each a short text."""
     return [
-        {field: str(row.get(field, ""))[:MOST_IN_A_CELL] for field in FIELDS}
+        {field: short(row.get(field, ""), MOST_IN_A_CELL) for field in FIELDS}
         for row in rows[:MOST_ROWS]
         if isinstance(row, dict)
     ]

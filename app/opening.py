@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from app.i18n import join, say, words
-from app.importing import Answer, Upload, read
+from app.importing import QUICK_BYTES, Answer, Upload, read
 from app.inputs import MOST_ROUNDS
 from app.lane_specs import LaneSpec, is_cell
 from app.messages import told
@@ -46,18 +46,21 @@ def open_file(session: Session, name: str, data: bytes) -> None:
     if not _is_scenario(name, data):
         open_trace(session, name, data)
         return
-    table: Mapping[str, Any] = {}
-    try:
-        table = _table(name, data)
-        scenario = _checked(table, name)
-    except _RefusedError as error:
-        session.announce(error.tell)
-    except ScenarioError as error:
-        problems, rows = error.problems, _names(table)
-        session.announce(lambda lang: _faults(name, problems, rows, lang))
+
+    def then(found: tuple[Scenario, list[LaneSpec]] | Tell) -> None:
+        if isinstance(found, tuple):
+            scenario, lanes = found
+            session.open_scenario(
+                scenario, "own", lambda lang: _opened(name, scenario, lang), lanes
+            )
+        else:
+            session.announce(found)
+
+    if len(data) > QUICK_BYTES:
+        text = say(session.lang, "scene.reading", name=name)
+        session.aside(text, lambda: _read_scenario(name, data), then)
     else:
-        lanes = _lanes(table)
-        session.open_scenario(scenario, "own", lambda lang: _opened(name, scenario, lang), lanes)
+        then(_read_scenario(name, data))
 
 
 def open_trace(
@@ -104,6 +107,19 @@ def _with_goals(session: Session, scenario: Scenario) -> Scenario:
     if session.face != "lab" or goals.time != scenario.setup.time:
         return scenario
     return scenario.with_setup(slo=goals.slo)
+
+
+def _read_scenario(name: str, data: bytes) -> tuple[Scenario, list[LaneSpec]] | Tell:
+    """The scenario of a file and its own lanes, or why it is none."""
+    table: Mapping[str, Any] = {}
+    try:
+        table = _table(name, data)
+        return _checked(table, name), _lanes(table)
+    except _RefusedError as error:
+        return error.tell
+    except ScenarioError as error:
+        problems, rows = error.problems, _names(table)
+        return lambda lang: _faults(name, problems, rows, lang)
 
 
 def _is_scenario(name: str, data: bytes) -> bool:

@@ -7,13 +7,13 @@ through `defer`, which the page replaces by one that keeps the server answering 
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import param
 
 from app.generator import redrawn
+from app.heard import finite
 from app.i18n import LANGUAGES, say
 from app.importing import Upload
 from app.inputs import Inputs, most_budget
@@ -272,10 +272,8 @@ class Session(param.Parameterized):
 
     def move_window(self, request: Mapping[str, Any]) -> None:
         """Send another part of a large run: the one around `request["t"]`."""
-        time = request.get("t")
-        if request.get("run") != self._run or not isinstance(time, (int, float)):
-            return
-        if math.isfinite(time):
+        time = finite(request.get("t"))
+        if request.get("run") == self._run and time is not None:
             shown = min(max(time, 0), self.payload["overview"]["t1"] if self._windowed() else 0)
             unit = self.last_good.setup.time
             self._send(time=to_internal(int(shown) if unit == "tick" else round(shown, 6), unit))

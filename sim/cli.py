@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
     except OSError as error:
-        sys.stderr.write(f"python -m sim: the output cannot be written ({error.strerror})\n")
+        place = error.filename or "the output"
+        sys.stderr.write(f"python -m sim: {place} cannot be written ({error.strerror})\n")
         return 2
     except KeyboardInterrupt:
         return 130
@@ -53,10 +54,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_first(arguments: Sequence[str]) -> None:
-    """Name a misspelt first option; argparse would take its value for a command."""
+    """Refuse what is no text; name a misspelt first option, whose value would be a command."""
+    for argument in arguments:
+        if "\0" in argument or not _is_utf8(argument):
+            raise RefusedError(
+                f"{argument!a}: is not UTF-8 text; give it, or the file, another name"
+            )
     first = arguments[0].partition("=")[0] if arguments else ""
     if first.startswith("-") and first not in ("--budget", "-h", "--help"):
         raise RefusedError(f"{first} is not an option here; did you mean --budget?")
+
+
+def _is_utf8(text: str) -> bool:
+    return text.encode(errors="replace").decode() == text
 
 
 def _parser() -> argparse.ArgumentParser:

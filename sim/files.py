@@ -17,12 +17,14 @@ the traffic. `requests` is another list, or a table of changes by id (`requests.
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from sim.nesting import is_deep
 from sim.problems import ScenarioError, printable
 from sim.scenario import Scenario
 from sim.setup import Cost, Request, Setup
@@ -34,6 +36,9 @@ SYNTHETIC = "synthetic"
 LANES = "lesson.toml"  # the file of a folder's lanes, no scenario
 
 _TRAFFIC = ("requests", "workload")  # what a lane may change beside the setup
+MOST_PARTS = 30  # of a name in TOML; its reader's time grows with their square
+_PART = r"""\.[ \t]*+(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(f"(?:{_PART}){{{MOST_PARTS}}}")
 _LANE_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 TRACE_COST = Cost(base=6_000_000, per_prefill=30_000, per_decode=30_000, per_kv_token=100)
@@ -245,18 +250,21 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON in which no name may stand twice, as in TOML."""
     table = dict(pairs)
     if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+        counts = Counter(name for name, _ in pairs)
+        raise _TwiceError(next(name for name, n in counts.items() if n > 1))
     return table
 
 
 def parse(text: str, path: Path) -> Any:
     """TOML or JSON, by the file's ending, else by its first character."""
     is_json = path.suffix == ".json" or (path.suffix != ".toml" and text.lstrip()[:1] == "{")
+    if not is_json and _LONG_KEY.search(text):
+        raise FileError(f"{path}: has a name of more than {MOST_PARTS} parts between dots")
     try:
-        if is_json:
-            return json.loads(text, object_pairs_hook=_once)
-        return tomllib.loads(text)
+        load = partial(json.loads, object_pairs_hook=_once) if is_json else tomllib.loads
+        data = load(text)
+        if is_deep(data):
+            raise RecursionError
     except json.JSONDecodeError as error:
         raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except tomllib.TOMLDecodeError as error:
@@ -267,3 +275,4 @@ def parse(text: str, path: Path) -> Any:
         raise FileError(f"{path}: holds a number too long to read") from None
     except RecursionError:
         raise FileError(f"{path}: is nested too deeply") from None
+    return data

@@ -14,6 +14,9 @@ from sim.problems import Problem
 from sim.setup import MAX_REQUESTS, Cost, Experts, Request, Setup, Slo, Speculation
 from sim.workload import generate
 
+MOST_NEAR = 10  # problems until which a likely name is looked for
+MOST_COMPARED = 80  # characters of it
+
 Record = Request | Setup | Cost | Speculation | Experts | Slo
 
 
@@ -170,11 +173,15 @@ class _Reader:
     ) -> None:
         for key in data:
             if key not in known:
-                close = difflib.get_close_matches(str(key), known, 1)
-                suggestion = (
-                    f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"
-                )
-                self.add((*place, str(key)), "unknown_key", key, suggestion=suggestion)
+                near = self._near(str(key), known)
+                self.add((*place, str(key)), "unknown_key", key, suggestion=near)
+
+    def _near(self, name: str, known: list[str]) -> str:
+        """What an unknown name may mean: worked out for the first few, since nobody reads more."""
+        if len(self.problems) >= MOST_NEAR:
+            return ""
+        close = difflib.get_close_matches(name[:MOST_COMPARED], known, 1)
+        return f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"
 
     def record(self, cls: type, data: Any, place: tuple[str | int, ...]) -> Any:
         """A `cls` from a table, or None when anything in it is wrong."""

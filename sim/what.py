@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sim import presets, reading
 from sim.files import SYNTHETIC, builtin, builtin_files, read_table, suggestion, traffic
+from sim.nesting import is_deep
 from sim.problems import ScenarioError
 from sim.scenario import Scenario
 from sim.setup import Request
@@ -237,9 +238,10 @@ def _value(text: str) -> Any:
         return plain[text.lower()]
     for kind in (int, float, json.loads):
         try:
-            return kind(text)
-        except ValueError:
+            value = kind(text)
+        except (ValueError, RecursionError):
             continue
+        return text if is_deep(value) else value
     return text
 
 

@@ -1,6 +1,5 @@
 """The lab as one browser component: what it shows is a dictionary, what a person does a message."""
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -8,6 +7,7 @@ import param
 
 from app import lane_edits
 from app.component import Component
+from app.heard import span
 from app.i18n import say, words
 from app.lab.calibrate import Calibrate
 from app.lab.fields import GOALS, KNOBS, goal_name, inputs
@@ -73,10 +73,8 @@ class Lab(Component):
                 self._publish()
             case {"type": "part", "part": str(name)} if name in self._parts:
                 self._parts[name].handle(data)
-            case {"type": "look", "span": [float() | int() as low, float() | int() as high]}:
-                self._look((low, high) if math.isfinite(low + high) and low < high else None)
-            case {"type": "look", "span": None}:
-                self._look(None)
+            case {"type": "look", "span": stretch}:
+                self._look(span(stretch))
             case {"type": "notice"}:
                 self._session.unread = None
                 self._session.notice = ""

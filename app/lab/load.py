@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app import lane_edits
+from app.heard import span
 from app.i18n import say, words
 from app.lab.fields import knob
 from app.lab.part import Part
@@ -48,11 +49,10 @@ class Load(Part):
     def handle(self, data: dict[str, Any]) -> None:
         session = self.session
         match data:
-            case {"do": "window", "span": [float() | int() as low, float() | int() as high]}:
-                if 0 <= low < high < np.inf:
-                    session.set_setup({"window": f"{self._typed(low)}, {self._typed(high)}"})
             case {"do": "window", "span": None}:
                 session.set_setup({"window": ""})
+            case {"do": "window", "span": found} if (stretch := span(found)) and stretch[0] >= 0:
+                session.set_setup({"window": ", ".join(map(self._typed, stretch))})
             case {"do": "set", "lane": str(lane), "name": str(name), "value": str(value)}:
                 if name in KNOBS:
                     lane_edits.change(session, lane, {name: value[:MOST_IN_A_BOX]})

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from io import StringIO
 
+from sim.nesting import MOST_DEPTH, is_deep
 from sim.traces.report import TraceError
 from sim.traces.row import Row, Table, again
 
@@ -72,7 +73,10 @@ def _rows(name: str, text: str) -> Iterator[Row]:
 
 def _parsed(text: str) -> object:
     # NaN and Infinity stay words: a bad value of their row, not of the whole file.
-    return json.loads(text, parse_float=Decimal, parse_constant=str)
+    value = json.loads(text, parse_float=Decimal, parse_constant=str)
+    if text.count("[") + text.count("{") > MOST_DEPTH and is_deep(value):
+        raise RecursionError
+    return value
 
 
 def _document(text: str) -> object:

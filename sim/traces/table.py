@@ -6,7 +6,7 @@ quoting, broken JSON) is a `TraceError`.
 """
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from sim.traces.json_table import open_json
@@ -15,6 +15,7 @@ from sim.traces.row import Row, Table, again
 from sim.traces.values import is_number
 
 MAX_BYTES = 64 * 2**20
+MAX_COLUMNS = 1000
 LFS_POINTER = "version https://git-lfs"
 
 
@@ -22,14 +23,18 @@ def open_table(name: str, data: bytes | str) -> Table:
     """Open a file's content; what it is comes from the content, not from its name.
 
     Raises:
-        TraceError: empty, too big, not text, a Git LFS pointer, or neither CSV nor JSON.
+        TraceError: empty, too big, too wide, not text, a Git LFS pointer, or neither CSV nor JSON.
     """
     text = _text(name, data)
     if not text.strip():
         raise TraceError("empty_file", name)
     if text.startswith(LFS_POINTER):
         raise TraceError("lfs_pointer", name, line=1)
-    return open_json(name, text) if text.lstrip()[0] in "{[" else _open_csv(name, text)
+    if text.lstrip()[0] not in "{[":
+        return _open_csv(name, text)
+    table = open_json(name, text)
+    _check_width(name, table.names_line, table.names)
+    return table
 
 
 def _text(name: str, data: bytes | str) -> str:
@@ -45,6 +50,11 @@ def _text(name: str, data: bytes | str) -> str:
         raise TraceError("not_utf8", name, line=line, value=byte) from None
 
 
+def _check_width(name: str, line: int | None, names: Sequence[str]) -> None:
+    if len(names) > MAX_COLUMNS:
+        raise TraceError("too_many_columns", name, line=line, columns=len(names), most=MAX_COLUMNS)
+
+
 # CSV
 
 
@@ -53,6 +63,7 @@ def _open_csv(name: str, text: str) -> Table:
     header_line, header = next(lines, (1, None))
     if header is None:
         raise TraceError("empty_file", name)
+    _check_width(name, header_line, header)
     names = tuple(cell.strip() for cell in header)
     if any(map(is_number, names)):
         rule = "servegen" if _is_servegen(names) else "no_header"

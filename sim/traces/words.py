@@ -112,6 +112,8 @@ _ERRORS = {
     "fix_cannot_read": "give the path of a trace file",
     "too_big": "larger than {most} MiB",
     "fix_too_big": "cut the file to its first rows",
+    "too_many_columns": "{columns} columns, and {most} is the most",
+    "fix_too_many_columns": "keep the columns of arrivals, prompts and outputs",
     "empty_file": "empty",
     "fix_empty_file": f"a trace has a header line such as {EXAMPLE} and a row per request",
     "no_rows": "a header without rows",
