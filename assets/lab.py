@@ -40,10 +40,6 @@ class Request:
         return len(self.times) >= self.output
 
 
-class BrokenRuleError(Exception):
-    """A plan that cannot be computed, or a run that lost or invented a token."""
-
-
 def trace(burst: bool = False) -> list[Request]:
     """The requests, in order of arrival."""
     head = [Request("L", 0, 1000, 2)] if burst else []
@@ -86,9 +82,9 @@ def check_end(requests: list[Request], given: int) -> None:
     needed = sum(request.prompt + request.output - 1 for request in requests)
     ensure(given == needed, f"{given} tokens given, {needed} needed: some are lost or invented")
     for request in requests:
-        ensure(len(request.times) == request.output, f"{request.id} has not its tokens")
         computed = request.prompt + request.output - 1
         ensure(request.computed == computed, f"{request.id} miscounts its tokens")
+        ensure(len(request.times) == request.output, f"{request.id} has not its tokens")
         ensure(request.times == sorted(set(request.times)), f"{request.id} is out of turn")
         ensure(request.times[0] > request.arrival, f"{request.id} speaks before it comes")
 
@@ -96,7 +92,7 @@ def check_end(requests: list[Request], given: int) -> None:
 def ensure(is_kept: bool, rule: str) -> None:
     """End the run if a rule is broken."""
     if not is_kept:
-        raise BrokenRuleError(rule)
+        sys.exit(f"broken: {rule}")
 
 
 def compute(given: Plan, here: list[Request], start: float) -> tuple[str, float]:
@@ -136,11 +132,9 @@ def told(requests: list[Request]) -> list[str]:
     for request in requests:
         times = request.times
         gaps = [after - before for before, after in pairwise(times)]
-        seen = ", ".join(f"{time:g}" for time in times)
-        itl = ", ".join(f"{gap:g}" for gap in gaps) or "none"
-        lines.append(
-            f"{request.id}: tokens at {seen} ms; TTFT {times[0] - request.arrival:g}; ITL {itl}"
-        )
+        seen, itl = (", ".join(f"{time:g}" for time in some) or "none" for some in (times, gaps))
+        ttft = times[0] - request.arrival
+        lines.append(f"{request.id}: tokens at {seen} ms; TTFT {ttft:g}; ITL {itl}")
     end = max(request.times[-1] for request in requests)
     tokens = sum(request.output for request in requests)
     return [*lines, f"all: {tokens} tokens in {end:g} ms, {1000 * tokens / end:.2f} a second"]
@@ -156,10 +150,7 @@ def main() -> None:
     if min(options.budget, options.max_chunk) < 1:
         parser.error("budget and chunk must be 1 or more")
     requests = trace(options.burst)
-    try:
-        rounds = run(requests, options.budget, options.max_chunk)
-    except BrokenRuleError as fault:
-        sys.exit(f"broken: {fault}")
+    rounds = run(requests, options.budget, options.max_chunk)
     sys.stdout.write("\n".join([*rounds, *told(requests)]) + "\n")
 
 
