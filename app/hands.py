@@ -47,7 +47,7 @@ def undo(session: Session, key: str) -> None:
 
 
 def finish(session: Session, key: str) -> None:
-    """Let the policy go on from here."""
+    """Let the policy go on from here, with its own run beside, to be compared."""
     lane = _lane(session, key)
     if lane and lane.is_open:
         fork = Fork(len(lane.history) + 1, {})
@@ -55,6 +55,7 @@ def finish(session: Session, key: str) -> None:
             replace(spec, hand=_played(lane), forks=(fork,)) if spec.key == key else spec
             for spec in session.lanes
         ]
+        compare(session, key)
 
 
 def compare(session: Session, key: str) -> None:
