@@ -5,6 +5,7 @@ in, which keeps its edits in order; playing goes on, as that happens in the brow
 """
 
 import asyncio
+import logging
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +13,24 @@ from functools import cache
 from typing import Any
 
 import panel as pn
+from tornado.iostream import StreamClosedError
+from tornado.websocket import WebSocketClosedError
 
 MOST_AT_ONCE = 2
 SWITCH_SECONDS = (
     0.001  # an answer gives way to these threads some ten times: Python's 5 ms are long
 )
+
+
+class _Gone(logging.Filter):
+    """Leaves out of the log that a page was closed while something was being sent to it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, (WebSocketClosedError, StreamClosedError))
+
+
+logging.getLogger("asyncio").addFilter(_Gone())
 
 
 @cache

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import (
@@ -25,9 +25,12 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from lessons.catalogue import scenes
+from sim.files import SYNTHETIC
 from tests.run import find_browser
 from tests.ui.served import BROWSER_ARGUMENTS, HOST, Server, serving
 
+KNOWN_SCENES = {*scenes(), SYNTHETIC}
 HERE = Path(__file__).resolve().parent
 WAIT_MS = 20_000
 USES = 12
@@ -208,6 +211,11 @@ def open_page(page: Page, server: Server) -> Callable[..., Page]:
 
     def open_and_wait(selector: str, query: str = "") -> Page:
         page.goto(f"{server.url}/app" + (f"?{query}" if query else ""))
+        scene = dict(parse_qsl(query)).get("scenario")
+        if scene in KNOWN_SCENES:  # a long run comes after the page
+            page.locator(f".app[data-scene='{scene}'] .stage[aria-busy=false]").wait_for(
+                state="attached", timeout=WAIT_MS
+            )
         page.locator(selector).first.wait_for(state="visible", timeout=WAIT_MS)
         return page
 

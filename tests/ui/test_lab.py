@@ -83,7 +83,7 @@ def test_dragging_zooms_and_the_whole_run_comes_back(open_page: Open) -> None:
     box = page.locator(".spikes-box").bounding_box()
     assert box
     last = page.locator(".spike-axis text").last
-    whole = last.inner_text()
+    whole = last.text_content() or ""
     page.mouse.move(box["x"] + 400, box["y"] + 60)
     page.mouse.down()
     page.mouse.move(box["x"] + 500, box["y"] + 60, steps=4)

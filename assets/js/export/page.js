@@ -46,7 +46,7 @@ async function show_page(data) {
 
   const draw = () => {
     const {lesson: now, budget} = data.here[scene];
-    note.textContent = [words.saved_note, ...(run().is_part ? [words.saved_part] : [])].join(data.language_words[data.lang].space);
+    note.textContent = [words.saved_note, ...(run().is_part ? [words.saved_part] : [])].join(data.languages.find(({code}) => code === data.lang).space);
     const view = {words, lesson: now, budget: {value: budget}, scenario: scene, scenarios: data.scenarios, is_edited: search !== ""};
     text.update(view);
     steps.update(view);

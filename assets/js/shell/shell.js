@@ -76,6 +76,7 @@ export function render({model}) {
       for (const column of [work, stage, text.el]) { column.scrollTop = 0; }
     }
     scene = view.scenario;
+    app.dataset.scene = scene; // that of the address may still be under way
     app.style.setProperty("--rb-try", JSON.stringify(view.words.try));
     app.lang = view.tag;
   };
