@@ -77,13 +77,20 @@ def test_toml_and_json_say_the_same(name: str, content: bytes, tmp_path: Path) -
         ("x.toml", b"budget = = 4", ": not TOML: "),
         ("x.toml", b"\xff\xfe\x00", ": is not UTF-8 text; save it as UTF-8"),
         ("x.json", b"[" * 100_000, ": is nested too deeply"),
+        ("x.json", b'{"setup": ' + b"[" * 30 + b"]" * 30 + b"}", ": is nested too deeply"),
         ("x.json", b'{"setup": {"budget": ' + b"1" * 5000 + b"}}", ": "),
         ("x.toml", b"[setup]\nbudget = " + b"1" * 5000, ": "),
         ("x.toml", b"a = " + b"[" * 100_000, ": is nested too deeply"),
     ],
     ids=[
         *("broken JSON", "empty JSON", "a list", "a text", "broken TOML", "not UTF-8"),
-        *("deep JSON", "long number in JSON", "long number in TOML", "deep TOML"),
+        *(
+            "deep JSON",
+            "JSON of 30 levels",
+            "long number in JSON",
+            "long number in TOML",
+            "deep TOML",
+        ),
     ],
 )
 def test_a_broken_file_is_named_with_the_place(

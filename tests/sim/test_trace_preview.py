@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sim.cli import main
-from sim.traces import TraceError, preview_trace
+from sim.traces import TraceError, preview_trace, read_trace
 from tests.sim.trace_files import AZURE, PLAIN, REPLAY, VIDUR, csv, jsonl
 
 
@@ -178,3 +178,17 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert shown.out == "" and shown.err.count("\n") == 1
     for word in words:
         assert word in shown.err
+
+
+def test_a_preview_without_arrivals_names_no_unit(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("prompt,output\n5,6\n", encoding="utf-8")
+    assert main(["trace", str(path), "--preview"]) == 0
+    out = capsys.readouterr().out
+    assert "unit:" not in out and "lengths only" in out
+
+
+def test_a_value_of_thirty_levels_is_no_trace() -> None:
+    row = '{"timestamp": 0, "input_length": 5, "output_length": 6, "hash_ids": %s}\n'
+    with pytest.raises(TraceError, match="broken JSON"):
+        read_trace("x.jsonl", row % ("[" * 30 + "]" * 30))
