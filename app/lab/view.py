@@ -136,6 +136,7 @@ def _spikes(
         "goal_text": "" if goal is None else f"SLO {figure(goal, 'time', unit, lang)}",
         "lanes": [
             {
+                "is_whole": len(one.start) < MOST_SPIKES,
                 "t0": [round(float(t), 4) for t in one.start],
                 "t1": [round(float(t), 4) for t in one.end],
                 "p": [int(p) for p in one.prefill],

@@ -305,10 +305,10 @@ def test_the_frame_of_a_step_ends_where_its_request_is_to_be_guessed(open_page: 
     expect(marks).to_have_css("clip-path", "none")
     choose(page, "future-nothing")
     expect(marks).to_have_css("clip-path", re.compile("inset"))
-    clip = re.search(r"inset\(\S+ ([\d.]+)px", marks.evaluate("el => el.style.clipPath"))
     at_rest(page)
+    end = re.search(r"calc\(100% - ([\d.]+)px\)", marks.evaluate("el => el.style.clipPath"))
     cursor, box = box_of(page.locator(".rb-cursor")), box_of(marks)
-    assert clip and box["x"] + box["width"] - float(clip[1]) < cursor["x"]
+    assert end and box["x"] + float(end[1]) < cursor["x"]
 
 
 def test_the_word_of_who_waits_stands_inside_one_round(open_page: Open) -> None:

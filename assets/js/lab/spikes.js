@@ -103,14 +103,14 @@ export function spikes({pick, look}) {
   return {el, show};
 }
 
-/** The round, or the stretch of rounds, of a lane that is under way at a time; -1 between rounds. */
-function round_at({t0, t1}, t) {
+/** The round of a lane that is under way at a time, the one before where not all are drawn; -1 between rounds. */
+function round_at({t0, t1, is_whole}, t) {
   let [low, high] = [0, t0.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (t0[middle] <= t) { low = middle + 1; } else { high = middle; }
   }
-  return low > 0 && t <= t1[low - 1] ? low - 1 : -1;
+  return low > 0 && (t <= t1[low - 1] || !is_whole) ? low - 1 : -1;
 }
 
 /** One setup: its name and what it does now at the left, its rounds at the right. */
