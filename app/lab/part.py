@@ -1,5 +1,6 @@
 """What a tab of the lab is, beside the comparison that all of them share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from app.session import Session
 Publish = Callable[[], None]
 
 
-class Part:
+class Part(ABC):
     """A tab: what it shows of a session, and what a person does there.
 
     It keeps what belongs to it alone, such as a sweep under way. `publish` sends what it shows
@@ -28,10 +29,10 @@ class Part:
         found = heads([lane.spec for lane in lanes], scenarios, self.session.lang)
         return [head["short"][:1].upper() + head["short"][1:] for head in found]
 
+    @abstractmethod
     def shown(self) -> dict[str, Any]:
         """Everything the browser draws, in the session's language."""
-        raise NotImplementedError
 
+    @abstractmethod
     def handle(self, data: dict[str, Any]) -> None:
         """A message of this tab; what is not understood changes nothing."""
-        raise NotImplementedError

@@ -27,7 +27,10 @@ def in_steps(results: Iterator[Any], stop: Event, take: Take, end: End) -> None:
         return
     document.on_session_destroyed(lambda _: stop.set())
     basket = _Basket(document, take)
-    last = lambda error: document.add_next_tick_callback(lambda: end(error))  # noqa: E731
+
+    def last(error: Exception | None) -> None:
+        document.add_next_tick_callback(lambda: end(error))
+
     Thread(target=_walk, args=(results, basket.put, last), daemon=True).start()
 
 
