@@ -7,7 +7,6 @@ playing: what moves is HTML and a clip path over them.
 """
 
 import json
-from pathlib import Path
 from typing import ClassVar
 
 import panel as pn
@@ -29,10 +28,8 @@ from bokeh.plotting import figure
 
 from app.component import Component
 from app.definitions import definitions
-from app.script import module, style
+from app.script import module, script, style
 from app.theme import FONT_STACK, browser_theme
-
-_ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 # One scope, in this order: each file uses only what stands before it (or runs after all are read).
 SCRIPTS = (
@@ -63,8 +60,7 @@ def player_source() -> str:
     """The browser code as one ES module: the colours, what metrics mean, every script in order."""
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
     theme += f"const DEFINITIONS = {json.dumps(definitions(), ensure_ascii=False)};\n"
-    folder = _ASSETS / "js" / "player"
-    scripts = "\n".join((folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    scripts = "\n".join(script(f"player/{name}.js") for name in SCRIPTS)
     return theme + module("keys.js").replace("export ", "") + scripts
 
 

@@ -11,13 +11,19 @@ from pathlib import Path
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r'^import\s[^;]*?from\s+"\./?[^"]+"\s*;?\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export\s+", re.MULTILINE)
 
 
+def script(name: str) -> str:
+    """A file under `assets/js` without comments on lines of their own: nobody reads them there."""
+    return _COMMENT.sub("", (ASSETS / "js" / name).read_text(encoding="utf-8"))
+
+
 def module(*names: str) -> str:
     """One ES module made of several files under `assets/js`."""
-    texts = [_IMPORT.sub("", (ASSETS / "js" / name).read_text(encoding="utf-8")) for name in names]
+    texts = [_IMPORT.sub("", script(name)) for name in names]
     return "\n".join([_EXPORT.sub("", text) for text in texts[:-1]] + texts[-1:])
 
 
