@@ -8,7 +8,9 @@ same `data-theme` attribute.
 
 import json
 
+import panel as pn
 import panel_material_ui as pmui
+from panel.io.resources import get_dist_path
 from panel.util import edit_readonly
 from panel.viewable import Viewable
 
@@ -26,6 +28,7 @@ _NO_BARS = {
 
 def host(content: Viewable) -> pmui.Page:
     """A Material page that shows `content` and nothing else."""
+    _keep_to_own_files()
     page = pmui.Page(
         main=[content],
         title="Rebatch",
@@ -41,6 +44,16 @@ def host(content: Viewable) -> pmui.Page:
     with edit_readonly(page):
         page.busy = False
     return page
+
+
+def _keep_to_own_files() -> None:
+    """Name this server for Panel's style sheets, before any model is made.
+
+    Panel does so only where the page's HTML is made. A document made anew for a socket (its session
+    was forgotten, or another process answers) would load them from Panel's own CDN.
+    """
+    if document := pn.state.curdoc:
+        document.template_variables["dist_url"] = get_dist_path(cdn=False)
 
 
 def _material(mode: Mode) -> dict[str, object]:
