@@ -1,7 +1,8 @@
 """The base of the page's browser components.
 
 Their scripts are plain JavaScript. Panel would translate them in the browser each time the page is
-opened, as if they were TypeScript; what is marked as a bundle is taken as it stands.
+opened, as if they were TypeScript; what is marked as a bundle is taken as it stands. It would also
+look for an indent in them, half a megabyte of lines a visitor.
 
 For each change of a component, Panel goes through everything that hangs below it to find data
 models that it could not clean up later; below the frame that is the whole page, figures and all.
@@ -24,6 +25,10 @@ class Component(JSComponent):
     def _get_properties(self, doc: Document | None) -> dict[str, Any]:
         properties: dict[str, Any] = super()._get_properties(doc)
         return properties | {"bundle": type(self).__name__}
+
+    @classmethod
+    def _render_esm(cls, *args: object, **options: object) -> str:
+        return str(cls._esm)
 
     @classmethod
     def _patch_datamodel_ref(cls, props: DataModel, ref: str) -> None:

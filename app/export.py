@@ -12,7 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bokeh.embed import json_item
 from bokeh.resources import INLINE
 
 from app.environment import say as tell
@@ -20,8 +19,9 @@ from app.export_data import lesson_data, page_words
 from app.host import head_script
 from app.i18n import LANGUAGES, say, words
 from app.lesson_view import lesson_titles
-from app.player import full_figure, ghost_figure, player_source, player_style
+from app.player import player_source, player_style
 from app.script import module, style
+from app.stage_figures import figures_script
 from app.theme import css_variables
 from lessons.catalogue import heading, lessons, scenes
 
@@ -77,16 +77,13 @@ def lesson_page(lesson: int, lang: str, here: dict[str, Any]) -> str:
             for code in LANGUAGES
         ],
         "style": "\n".join(style(name) for name in _STYLES),
-        "stage": {
-            "style": player_style(),
-            "figures": {"full": json_item(full_figure()), "ghost": json_item(ghost_figure())},
-        },
+        "player_style": player_style(),
         "here": here,
     }
     body = [
         '<div id="page"></div>',
         f'<script type="application/json" id="data">{_as_json(data)}</script>',
-        *(f"<script>{text}</script>" for text in _bokeh()),
+        *(f"<script>{text}</script>" for text in (*_bokeh(), figures_script())),
         _module(player_source() + "\nglobalThis.create_player = createPlayer;\n"),
         _module(module(*_SCRIPTS)),
     ]

@@ -7,6 +7,7 @@ same `data-theme` attribute.
 """
 
 import json
+from functools import cache
 
 import panel as pn
 import panel_material_ui as pmui
@@ -16,6 +17,7 @@ from panel.viewable import Viewable
 
 from app.i18n import LANGUAGES, say
 from app.script import ASSETS, style
+from app.stage_figures import figures_script
 from app.theme import FONT_STACK, MODES, Mode, colours, css_variables
 
 _NO_BARS = {
@@ -87,9 +89,11 @@ def head_script() -> str:
     return script.replace("(TAGS)", f"({json.dumps(tags)})")
 
 
+@cache
 def _template() -> str:
     return (
         '{% extends "base.html" %}{% block preamble %}{{ super() }}<script>'
         + head_script()
+        + figures_script()
         + "</script>{% endblock %}"
     )

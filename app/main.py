@@ -26,8 +26,10 @@ def serve() -> None:
     """Serve one visitor's page."""
     pn.extension()
     try:
-        from app.page import create_page  # in here, because an import can fail too
+        from app.background import settle  # in here, because an import can fail too
+        from app.page import create_page
 
+        settle()
         page = create_page(pn.state.session_args)
     except Exception:
         logging.getLogger("rebatch").exception("This session could not be built.")

@@ -27,7 +27,7 @@ async function show_page(data) {
     const payload = await unpacked(found, data.player_words);
     if (found === sent) { stage.show(payload); }
   };
-  const stage = await stage_of(data.stage, (t) => {
+  const stage = await stage_of(data.player_style, (t) => {
     const found = window_at(run().windows, t);
     if (found && found !== sent) { send(found); }
   });

@@ -1,8 +1,7 @@
-// The only file that knows Panel: hands the player its root, its figures and its payloads.
+// The only file that knows Panel: hands the player its root and its payloads.
 
-export function render({ model, el }) {
-  const figures = { full: model.full, ghost: model.ghost };
-  const elements = { full: model.get_child("full"), ghost: model.get_child("ghost") };
+export async function render({ model }) {
+  const { figures, elements } = await globalThis.stageFigures;
   const root = document.createElement("div");
   let requests = 0;
   let shown = {};
