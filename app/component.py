@@ -8,19 +8,47 @@ For each change of a component, Panel goes through everything that hangs below i
 models that it could not clean up later; below the frame that is the whole page, figures and all.
 Here each component is asked for itself when it is built, and none gets a new child afterwards, so
 that noting the component alone comes to the same.
+
+Bokeh, too, goes through every value that is set, in search of models, several times. What a
+component shows is therefore sent as JSON, which is one text to Bokeh; `told` in `dom.js` reads it.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import param
+from bokeh.core.properties import String
 from bokeh.document import Document
 from bokeh.model import DataModel
 from panel.custom import JSComponent
+from panel.io.datamodel import PARAM_MAPPING
+
+from app.wire import as_json
+
+if TYPE_CHECKING:
+    Told = param.Dict
+else:
+
+    class Told(param.Dict):
+        """A dictionary that the browser gets as JSON."""
+
+
+PARAM_MAPPING[Told] = lambda _, options: String(**options | {"default": "{}"})
 
 
 class Component(JSComponent):
     """A component whose changes cost no more than what they change."""
 
     __abstract = True
+
+    def _process_param_change(self, params: dict[str, Any]) -> dict[str, Any]:
+        own = type(self).param
+        told = {
+            name: as_json(value)
+            for name, value in params.items()
+            if name in own and isinstance(own[name], Told)
+        }
+        changed: dict[str, Any] = super()._process_param_change(params | told)
+        return changed
 
     def _get_properties(self, doc: Document | None) -> dict[str, Any]:
         properties: dict[str, Any] = super()._get_properties(doc)

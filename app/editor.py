@@ -12,9 +12,7 @@ the table is to be filled.
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import param
-
-from app.component import Component
+from app.component import Component, Told
 from app.draft import Draft, form_words
 from app.heard import short
 from app.i18n import join, words
@@ -28,7 +26,7 @@ from app.session import Session
 class RequestTable(Component):
     """A table of inputs for the requests of a session, or the form they come from."""
 
-    table = param.Dict(default={}, doc="Rows or form, problems and words to show.")
+    table = Told(default={}, doc="Rows or form, problems and words to show.")
 
     _esm: ClassVar[str] = module(
         "dom.js", "editor/past.js", "editor/block.js", "editor/columns.js", "editor/order.js",

@@ -5,7 +5,6 @@ BokehJS. Such a page is opened from a folder or a plain web host; there is no se
 nobody for anything, which its content security policy makes sure of.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -23,6 +22,7 @@ from app.player import player_source, player_style
 from app.script import module, style
 from app.stage_figures import figures_script
 from app.theme import css_variables
+from app.wire import as_json
 from lessons.catalogue import heading, lessons, scenes
 
 USAGE = "usage: python -m app export DIR"
@@ -135,9 +135,9 @@ def _module(text: str) -> str:
     return f'<script type="module">{text}</script>'
 
 
-def _as_json(data: object) -> str:
+def _as_json(data: dict[str, Any]) -> str:
     """JSON that may stand in a script element."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return as_json(data).replace("</", "<\\/")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -6,7 +6,6 @@ makes them a tenth. Files that a step offers are made by the server alone, and n
 """
 
 import base64
-import json
 import zlib
 from typing import Any
 
@@ -15,6 +14,7 @@ from app.lesson_view import scene_steps
 from app.scene_words import of_scene
 from app.session import Session
 from app.url import arguments_of, is_edited, open_link
+from app.wire import as_json
 from lessons.catalogue import scenes
 from sim.files import builtin
 
@@ -97,7 +97,7 @@ def _go(session: Session, time: float) -> None:
 def _packed(payload: Data) -> Data:
     """A window, and what is to be known of it before it is unpacked."""
     shown = {key: value for key, value in payload.items() if key not in ("words", "bases", "run")}
-    text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    text = as_json(shown)
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
     return {key: payload[key] for key in ("t0", "t1", "whole")} | {"packed": packed}
 

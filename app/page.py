@@ -76,7 +76,7 @@ class App:
         self._link = UNDER_WAY if session.working else 0
         self._file = ""
         session.defer = self.aside
-        self.player = Player(payload=session.payload)
+        self.player = Player(payload=session.payload_text)
         session.param.watch(self._play, "payload")  # before all others: the picture goes out first
         self.slider = _budget_slider(session)
         self._later = later = Later()
@@ -185,8 +185,7 @@ class App:
         return view_of(self.session) | {"link": self._link, "notice_head": head}
 
     def _play(self, *_: Event) -> None:
-        text = self.session.payload_text
-        self.player.payload = {"text": text} if text else self.session.payload
+        self.player.payload = self.session.payload_text
         if self.session.payload["reset"]:
             self._show()  # another scene: stage and text change together
         else:

@@ -50,9 +50,7 @@ class Player(Component):
     person asks of the lanes, see `app.commands`.
     """
 
-    payload = param.Dict(
-        default={}, doc="One run, or a window of it; that of a long run as `text`."
-    )
+    payload = param.String("{}", doc="One run, or a window of it, as JSON.")
     window_request = param.Dict(default={}, doc="The browser's wish for another window.")
     command = param.Dict(default={}, doc="What a person asks of the lanes.")
 

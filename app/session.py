@@ -6,7 +6,6 @@ the last good run on the screen and says why in `problems`, in the learner's lan
 through `defer`, which the page replaces by one that keeps the server answering meanwhile.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.runner import QUICK_ROUNDS, Runner, Runs, Show, runnable, takes_long
 from app.scene_words import of_other, of_scene, scene_titles
 from app.setup_options import Texts, differing, texts
+from app.wire import as_json
 from lessons.catalogue import scenes
 from sim import History, Scenario, run
 from sim.clock import to_internal
@@ -63,9 +63,7 @@ class Session(param.Parameterized):
         self._drawn_as: tuple[Scenario, dict[str, str]] = (self.chosen, {})
         self._lanes: list[Lane] = []
         self._run = 0
-        self.payload_text = (
-            ""  # a payload that is a window as JSON; Bokeh goes through dictionaries
-        )
+        self.payload_text = ""  # the payload as JSON
         self._runner = Runner()
         self._notice: Callable[[str], str] | None = None
         self._time = 0
@@ -254,7 +252,7 @@ class Session(param.Parameterized):
         def make() -> tuple[dict[str, Any], str]:
             payload = make_payload(lanes, lang, title=title, run=number, time=time, reset=reset)
             payload |= {"bases": offers(shared, lang)}
-            return payload, "" if payload["whole"] else json.dumps(payload)
+            return payload, as_json(payload)
 
         def then(made: tuple[dict[str, Any], str]) -> None:
             if number == self._run:

@@ -8,10 +8,8 @@ shows what all lanes share, or what one lane has of its own.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import param
-
 from app import lane_edits, setup_form
-from app.component import Component
+from app.component import Component, Told
 from app.fork_form import FIXED_IN_RUN, fork_form
 from app.i18n import join, say
 from app.lane_names import change_text, titles
@@ -47,7 +45,7 @@ WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
 class SetupPanel(Component):
     """A form for the setup of a session."""
 
-    form = param.Dict(default={}, doc="Groups, summary, presets, problems and words to show.")
+    form = Told(default={}, doc="Groups, summary, presets, problems and words to show.")
 
     _esm: ClassVar[str] = module("dom.js", "setup.js")
     _stylesheets: ClassVar[list[str]] = [style("editor.css"), style("setup.css")]

@@ -10,10 +10,9 @@ import zlib
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import param
 from panel.custom import Child
 
-from app.component import Component
+from app.component import Component, Told
 from app.files import Saved
 from app.inbox import NAME_LIMIT, Inbox
 from app.script import module, style
@@ -26,9 +25,9 @@ Message = dict[str, Any]
 class Shell(Component):
     """Everything around the stage."""
 
-    view = param.Dict(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")
-    course = param.Dict(default={}, doc="Lessons and questions; see `app.lesson_view`.")
-    lesson = param.Dict(default={}, doc="Texts, steps and exercises; see `app.lesson_view`.")
+    view = Told(default={}, doc="Words, lists and values to show; see `app.page.view_of`.")
+    course = Told(default={}, doc="Lessons and questions; see `app.lesson_view`.")
+    lesson = Told(default={}, doc="Texts, steps and exercises; see `app.lesson_view`.")
     stage = Child(doc="The player.")
     slider = Child(doc="The budget slider.")
     table = Child(doc="The request table, in a drawer.")

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-import param
-
 from app import lane_edits
-from app.component import Component
+from app.component import Component, Told
 from app.heard import span
 from app.i18n import say, words
 from app.lab.calibrate import Calibrate
@@ -35,9 +33,9 @@ WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
 class Lab(Component):
     """Shows a session as an experiment while its `face` is the lab, and changes it."""
 
-    view = param.Dict(default={}, doc="Words, traffic, setups, goals and results; see `lab_view`.")
-    part = param.Dict(default={}, doc="What the tab shows beside that: its name and its own table.")
-    news = param.Dict(default={}, doc="What was said last, and what is under way.")
+    view = Told(default={}, doc="Words, traffic, setups, goals and results; see `lab_view`.")
+    part = Told(default={}, doc="What the tab shows beside that: its name and its own table.")
+    news = Told(default={}, doc="What was said last, and what is under way.")
 
     _esm: ClassVar[str] = module(
         "dom.js", "upload.js", "shell/notice.js", "editor/generator.js",

@@ -39,6 +39,17 @@ export function fill(sentence, values) {
 /** What is typed, with full-width digits and letters as plain ones and no blanks around it. */
 export function plain(text) { return text.normalize("NFKC").trim(); }
 
+/** A component's model whose properties of these names are JSON, here read, each text once. */
+export function told(model, ...names) {
+  const kept = new Map();
+  const read = (name) => {
+    const text = model[name];
+    if (kept.get(name)?.text !== text) { kept.set(name, {text, value: JSON.parse(text)}); }
+    return kept.get(name).value;
+  };
+  return new Proxy(model, {get: (whole, name) => (names.includes(name) ? read(name) : whole[name])});
+}
+
 // Line icons on a 16 px grid: the inside of each <svg>.
 const ICONS = {
   beaker: '<path d="M6 2.5v4L2.8 12a1 1 0 0 0 .9 1.5h8.6a1 1 0 0 0 .9-1.5L10 6.5v-4M5 2.5h6M4.6 9.5h6.8"/>',

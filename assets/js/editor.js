@@ -1,6 +1,6 @@
 // The request table. The browser keeps what is typed; Python checks it and answers with problems.
 
-import {fill, h, icon, plain, translate} from "./dom.js";
+import {fill, h, icon, plain, told, translate} from "./dom.js";
 import {cells_of, read_block} from "./editor/block.js";
 import {Columns, sentence} from "./editor/columns.js";
 import {Generator} from "./editor/generator.js";
@@ -10,7 +10,8 @@ import {Past, past_key} from "./editor/past.js";
 
 const MOST_IN_A_CELL = 40;
 
-export function render({model}) {
+export function render({model: sent}) {
+  const model = told(sent, "table");
   const editor = new Editor((message) => model.send_msg(message));
   editor.update(model.table);
   model.on("table", () => editor.update(model.table));

@@ -1,9 +1,10 @@
 // The setup, of all lanes or of one. The browser keeps what is typed; Python says what each option is, checks it and
 // answers with problems.
 
-import {fill, h, icon, plain, set, translate} from "./dom.js";
+import {fill, h, icon, plain, set, told, translate} from "./dom.js";
 
-export function render({model}) {
+export function render({model: sent}) {
+  const model = told(sent, "form");
   const form = new Form((message) => model.send_msg(message));
   form.update(model.form);
   model.on("form", () => form.update(model.form));

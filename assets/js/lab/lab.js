@@ -1,7 +1,7 @@
 // The lab: traffic, setups and goals at the left; what comes of them at the right, in tabs.
 // A page of a tab has an `el` and `show(view, part)`; `part` is what Python says for this tab alone, null until it has.
 
-import {h, translate} from "../dom.js";
+import {h, told, translate} from "../dom.js";
 import {calibrate} from "./calibrate.js";
 import {compare} from "./compare.js";
 import {action, controls} from "./controls.js";
@@ -10,7 +10,8 @@ import {notice} from "../shell/notice.js";
 import {load} from "./load.js";
 import {sweep} from "./sweep.js";
 
-export function render({model}) {
+export function render({model: sent}) {
+  const model = told(sent, "view", "part", "news");
   const send = (message) => model.send_msg(message);
   const tell = (name, detail = {}) => window.dispatchEvent(new CustomEvent(name, {detail}));
   const drawers = {

@@ -14,8 +14,7 @@ export async function render({ model }) {
     model.command = { ...wish, seq: requests };
   });
   const show = () => {
-    const { payload } = model;
-    shown = payload.text ? JSON.parse(payload.text) : payload; // that of a long run comes as text
+    shown = JSON.parse(model.payload);
     player.setPayload(shown);
   };
   show();

@@ -1,6 +1,6 @@
 // The frame: puts bar, rail, columns and inputs into one grid and passes each new view to them.
 
-import {h, icon, translate} from "../dom.js";
+import {h, icon, told, translate} from "../dom.js";
 import {listen_to_keys, with_key} from "../keys.js";
 import {address} from "./address.js";
 import {drawers} from "./drawers.js";
@@ -17,7 +17,8 @@ import {rail} from "./rail.js";
 import {stepper} from "./steps.js";
 import {top_bar} from "./top.js";
 
-export function render({model}) {
+export function render({model: sent}) {
+  const model = told(sent, "view", "course", "lesson");
   const send = (what, value) => model.send_msg({type: "choice", what, value});
   const all_of = () => ({...model.view, ...model.course, lesson: model.lesson});
   const drawer = drawers();
