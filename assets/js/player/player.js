@@ -82,6 +82,7 @@ function watchRoom(player) {
   const measure = (width) => {
     const visible = scrollerOf(player.root).clientHeight;
     if (width < 1 || (width === player.width && visible === player.visible)) return;
+    if (!player.width) player.announce(); // a step chooses lanes and time before anything is drawn
     Object.assign(player, { width, visible });
     if (player.payload) rebuild(player);
   };
@@ -153,15 +154,13 @@ function payloadOf({ payload, lanes }) {
 
 /** What the drawing functions need to know. */
 function context(player) {
-  const { lanes, clock, say, theme, visible, view, memory, zoom, secondHead } = player;
+  const { lanes, clock, say, theme, view, memory, zoom } = player;
   const [size, width] = [handSize(player), player.width - handWidth(player)];
   const payload = payloadOf(player);
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
     payload, lanes, clock, t: player.t, say, theme, size, width, view, memory, rows: handRows(player), future: player.future,
-    room: Math.max(handRoom(player), stageRoom(size, visible, secondHead + barRest(player.bar)
-      + (hasOverview ? overviewHeight(lanes.length) : 0), lanes.length)),
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -169,6 +168,13 @@ function context(player) {
     rowsTitle: size.name === "phone" ? "" : say("request"),
     hasOverview, canZoom: isLong || (zoom > 1 && size.name !== "phone"),
   };
+}
+
+/** The height that the stage may take, in px; to know it the browser has to lay out the page. */
+function roomOf(player, { size, hasOverview }) {
+  const overview = hasOverview ? overviewHeight(player.lanes.length) : 0;
+  const others = player.secondHead + barRest(player.bar) + overview;
+  return Math.max(handRoom(player), stageRoom(size, player.visible, others, player.lanes.length));
 }
 
 /** One card a lane, side by side. */
@@ -188,6 +194,7 @@ function buildCards(player) {
 function redraw(player) {
   player.range = shownRange(player);
   const ctx = context(player);
+  ctx.room = roomOf(player, ctx);
   drawStage(player.stage, ctx);
   placeLaneTools(player.laneParts, ctx, player.stage.layout);
   drawHands(player.hands, ctx, player.stage.layout);

@@ -26,6 +26,7 @@ function announceMoves(player) {
     speak(player);
     window.dispatchEvent(new CustomEvent("rb-moved", { detail: handle }));
   };
+  player.announce = tell;
   const restyle = () => player.payload && rebuild(player);
   const observer = new MutationObserver(tell);
   observer.observe(player.root, {

@@ -1,5 +1,6 @@
 // The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
 
+const BLEED = 8; // px that is drawn beyond the stage, as in the style sheet
 const MARK_REACH = 3; // px by which the frame of a step goes beyond the cells it is about
 
 /**
@@ -15,8 +16,10 @@ function createStage(figures, elements) {
     cursor: h("div.rb-cursor"),
     over: h("div.rb-over"),
   };
+  const { lits, ghost, full, cursor, over } = parts;
+  const windows = h("div.rb-windows", {}, h("div.rb-window", {}, ghost), h("div.rb-window", {}, full));
   const looks = { role: "img", tabindex: 0, "data-testid": "stage" };
-  const el = h("figure.rb-stage", looks, ...Object.values(parts));
+  const el = h("figure.rb-stage", looks, lits, windows, cursor, over);
   const times = h("div.rb-times", { "aria-hidden": "true" });
   return { el, times, parts, figures, layout: null, overlay: null };
 }
@@ -116,18 +119,28 @@ function placeCursor(stage, t, drawn = null) {
   const { layout, parts } = stage;
   const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
   const isAtEnd = x >= layout.right - 0.25;
-  const past = (px) => (isAtEnd ? "-8px" : `calc(100% - ${px}px)`); // what is right of it: the stage may be narrower than its place
   parts.cursor.style.transform = `translateX(${x}px)`;
   const isOff = Math.abs(layout.x(t) - x) > 0.5;
   if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
-  const until = `inset(-8px ${past(x)} -8px -8px)`;
-  parts.full.style.clipPath = drawn ? stairs(layout, drawn, -8) : until;
-  parts.lits.style.clipPath = stage.isFutureHidden ? until : "";
-  parts.ghost.style.clipPath = drawn
-    ? stairs(layout, drawn, layout.width + 8) : `inset(-8px -8px -8px ${isAtEnd ? layout.width : x}px)`;
-  stage.marksUntil = `inset(-8px ${past(x - MARK_REACH - 1)} -8px -8px)`;
+  const end = layout.width + BLEED;
+  openWindow(parts.full, drawn || isAtEnd ? 0 : x - end);
+  openWindow(parts.ghost, drawn ? 0 : (isAtEnd ? layout.width : x) + BLEED);
+  parts.full.style.clipPath = drawn ? stairs(layout, drawn, -BLEED) : "";
+  parts.ghost.style.clipPath = drawn ? stairs(layout, drawn, end) : "";
+  const until = (px) => `inset(-8px ${isAtEnd ? "-8px" : `calc(100% - ${px}px)`} -8px -8px)`;
+  parts.lits.style.clipPath = stage.isFutureHidden ? until(x) : "";
+  stage.marksUntil = until(x - MARK_REACH - 1);
   clipMarks(stage);
   stage.overlay.placeTag(x, t, isOff);
+}
+
+/**
+ * Show a part of a layer: its window moves, and the layer within the other way, so that it stays where
+ * it is. To move is all that a browser can do without painting anew; a clip path is painted each time.
+ */
+function openWindow(layer, x) {
+  layer.parentElement.style.transform = `translateX(${x}px)`;
+  layer.style.transform = `translateX(${-x}px)`;
 }
 
 /** What lies between an edge of the stage and a time of its own in each lane. */
