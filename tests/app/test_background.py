@@ -1,11 +1,12 @@
-"""What the server's log leaves out, and what not."""
+"""What the server's log leaves out, and what not; what is loaded is settled once."""
 
+import gc
 import logging
 
 import pytest
 from tornado.websocket import WebSocketClosedError
 
-import app.background  # noqa: F401 - puts the filter into the log
+from app.background import settle  # which also puts the filter into the log
 
 
 @pytest.mark.parametrize(
@@ -17,3 +18,10 @@ def test_a_page_that_was_closed_is_no_fault(
     with caplog.at_level(logging.ERROR, "asyncio"):
         logging.getLogger("asyncio").error("Task exception was never retrieved", exc_info=error)
     assert bool(caplog.records) == is_told
+
+
+def test_what_is_loaded_is_taken_out_of_the_garbage_collectors_rounds_once() -> None:
+    settle()
+    settled = gc.get_freeze_count()
+    settle()
+    assert gc.get_freeze_count() == settled > 0

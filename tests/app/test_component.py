@@ -1,19 +1,20 @@
-"""A component of the page is known to its root without a walk through all that hangs below it."""
+"""A component is known to its root without a walk below it, and tells what it shows as JSON."""
 
+import json
 from typing import ClassVar
 
-import param
 import pytest
 from bokeh.model import Model
 from panel.custom import Child
 
-from app.component import Component
+from app.component import Component, Told
+from app.stage_figures import figures_script
 
 
 class Leaf(Component):
     """Has nothing below it."""
 
-    value = param.Dict(default={})
+    value = Told(default={})
 
     _esm: ClassVar[str] = "export function render() {}"
 
@@ -40,4 +41,22 @@ def test_a_change_goes_through_no_other_model(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Model, "references", fail)
     frame.value = {"a": 1}
-    assert root.data.value == {"a": 1}
+    assert root.data.value == '{"a":1}'
+
+
+def test_what_a_component_shows_is_json_from_the_start_and_in_every_language() -> None:
+    told = {"names": ["首 token", "P99"], "of": (1, 2.5), "none": None}
+    text = Leaf(value=told).get_root().data.value
+    assert json.loads(text) == told | {"of": [1, 2.5]}
+    assert "首" in text
+
+
+def test_a_number_that_browsers_cannot_read_is_no_json() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        Leaf(value={"a": float("nan")}).get_root()
+
+
+def test_the_figures_of_a_page_are_the_same_for_everybody() -> None:
+    script = figures_script()
+    assert script == figures_script()  # whatever Bokeh has numbered in between
+    assert '"stage-0"' in script

@@ -12,11 +12,13 @@ from sim import Scenario, run
 STAGE = "[data-testid=stage]"
 BY_HAND = "scenario=5a&show=all"
 
-GIVE = """payload => {
-  const models = Bokeh.documents.flatMap((document) => [...document._all_models.values()]);
-  const { data } = models.find((model) => model.data?.payload?.lanes);
-  data.setv({ payload }, { sync: false });
-}"""
+PLAYER_DATA = """
+  Bokeh.documents.flatMap((document) => [...document._all_models.values()])
+    .find((model) => typeof model.data?.payload === "string").data"""
+GIVE = f"""payload => {{
+  const data = {PLAYER_DATA};
+  data.setv({{ payload: JSON.stringify(payload) }}, {{ sync: false }});
+}}"""
 DRAWN = """([figure, part]) => {
   const models = Bokeh.documents.flatMap((document) => [...document._all_models.values()]);
   const { renderers } = models.find((model) => model.name === figure && model.renderers);

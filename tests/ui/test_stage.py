@@ -14,7 +14,7 @@ from app.packing import packed_lanes
 from lessons.figures import Figures, here
 from lessons.steps import Step
 from tests.sim.make import Row, scenario
-from tests.ui.stage import at_rest, choose, drawn, give
+from tests.ui.stage import PLAYER_DATA, at_rest, choose, drawn, give
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
@@ -24,15 +24,15 @@ LARGE = "scenario=synthetic"
 TOUCH = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 # Gives every lane of the payload shown a pool, in the browser alone.
-GIVE_POOL = """pool => {
-  const models = Bokeh.documents.flatMap((document) => [...document._all_models.values()]);
-  const { data } = models.find((model) => model.data?.payload?.lanes);
-  const lanes = data.payload.lanes.map((lane) => {
-    const used = lane.rounds.number.map((n) => Math.min(pool, n * 3));
-    return { ...lane, pool, rounds: { ...lane.rounds, used } };
-  });
-  data.setv({ payload: { ...data.payload, lanes } }, { sync: false });
-}"""
+GIVE_POOL = f"""pool => {{
+  const data = {PLAYER_DATA};
+  const payload = JSON.parse(data.payload);
+  for (const lane of payload.lanes) {{
+    lane.pool = pool;
+    lane.rounds.used = lane.rounds.number.map((n) => Math.min(pool, n * 3));
+  }}
+  data.setv({{ payload: JSON.stringify(payload) }}, {{ sync: false }});
+}}"""
 
 
 def player(page: Page) -> Locator:
