@@ -25,3 +25,4 @@ def test_what_is_loaded_is_taken_out_of_the_garbage_collectors_rounds_once() -> 
     settled = gc.get_freeze_count()
     settle()
     assert gc.get_freeze_count() == settled > 0
+    gc.unfreeze()  # other tools of this process look through what is there
