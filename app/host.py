@@ -20,6 +20,9 @@ from app.script import ASSETS, style
 from app.stage_figures import figures_script
 from app.theme import FONT_STACK, MODES, Mode, colours, css_variables
 
+# Scripts that Panel puts into every page and this one has no use for: a loader of modules, which
+# browsers are themselves, and WebGL.
+_UNUSED = ("es-module-shims", "bokeh-gl")
 _NO_BARS = {
     "height": "100dvh",
     "width": "100%",
@@ -91,9 +94,14 @@ def head_script() -> str:
 
 @cache
 def _template() -> str:
+    is_unused = " or ".join(f"'{name}' in line" for name in _UNUSED)
+    lines = "{% for line in bokeh_js.splitlines() if not (" + is_unused + ") %}"
+    scripts = lines + "{{ line | safe }}\n{% endfor %}"
     return (
         '{% extends "base.html" %}{% block preamble %}{{ super() }}<script>'
         + head_script()
         + figures_script()
-        + "</script>{% endblock %}"
+        + "</script>{% endblock %}{% block js_resources %}"
+        + scripts
+        + "{% endblock %}"
     )

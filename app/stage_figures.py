@@ -50,7 +50,10 @@ def figures_script() -> str:
     Bokeh numbers its models through, those of a visitor's document too; ours get ids of their own,
     by which none can be taken for another.
     """
-    text = json.dumps({"full": json_item(full_figure()), "ghost": json_item(ghost_figure())})
+    items = {"full": json_item(full_figure()), "ghost": json_item(ghost_figure())}
+    for item in items.values():
+        item["doc"].pop("defs", None)  # types of Panel's components, which are none of these
+    text = json.dumps(items)
     ids = {found: f'"stage-{n}"' for n, found in enumerate(dict.fromkeys(_ID.findall(text)))}
     return script("figures.js").replace("FIGURES", _ID.sub(lambda match: ids[match[0]], text))
 

@@ -11,7 +11,6 @@
   root.dataset.theme = pick(asked.get("theme"), themes) ?? pick(kept("rb-theme"), themes) ?? system;
   const tags = new Map(Object.entries(TAGS)); // by language, filled in where this is put into the page
   root.lang = tags.get(asked.get("lang")) ?? "en";
-  // Panel's loader reads every module through to rewrite its imports. Ours have none, and browsers know modules.
-  const load = Object.assign((url) => import(url), { addImportMap() {} });
-  Object.defineProperty(window, "importShim", { get: () => load, set() {} });
+  // In place of the loader that Panel brings, which reads every module through to rewrite its imports.
+  window.importShim = Object.assign((url) => import(url), { addImportMap() {} });
 })();
