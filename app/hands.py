@@ -63,8 +63,8 @@ def compare(session: Session, key: str) -> None:
     spec = _spec(session, key)
     if not spec or len(session.lanes) >= MOST_LANES:
         return
-    plain = replace(spec, forks=(), hand=None, name="")
-    if all(replace(other, key=key, name="") != plain for other in session.lanes):
+    plain = replace(spec, forks=(), hand=None, name="", origin="")
+    if all(replace(other, key=key, name="", origin="") != plain for other in session.lanes):
         place = session.lanes.index(spec) + 1
         new = replace(plain, key=free_key(base_of(spec.changes) or key, session.lanes))
         session.lanes = [*session.lanes[:place], new, *session.lanes[place:]]

@@ -71,11 +71,11 @@ def titles(specs: Sequence[LaneSpec], lang: str) -> dict[str, str]:
 
 
 def title(spec: LaneSpec, lang: str) -> str:
-    """What a person calls a lane, else what it began as, and what was changed in it."""
+    """What a person calls a lane or the one it parts from, else what it began as and changed."""
     if spec.name:
         return spec.name
     name = _with(phrases(lang, "lane.name")[_began_as(spec)], own_changes(spec), lang)
-    return _parted(name, spec, lang)
+    return _parted(spec.origin or name, spec, lang)
 
 
 def _parted(name: str, spec: LaneSpec, lang: str, start: str = "from_round") -> str:
@@ -126,7 +126,8 @@ def _shorts(specs: Sequence[LaneSpec], scenarios: Sequence[Scenario], lang: str)
         shared = {name: setup[name] for name in changed if name in setup}
         own = own_changes(spec) or shared
         name = "" if spec.forks or (is_same and own) else known[_began_as(spec)]
-        result.append(_parted(_with(name, own, lang), spec, lang, "from_short"))
+        name = spec.origin or _with(name, own, lang)
+        result.append(_parted(name, spec, lang, "from_short"))
     return result
 
 

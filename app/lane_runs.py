@@ -74,6 +74,7 @@ def forked(specs: Sequence[LaneSpec], key: str, number: int) -> list[LaneSpec]:
         if spec.key == key and len(specs) < MOST_LANES:
             earlier = tuple(one for one in spec.forks if one.round <= number)
             new_key = free_key(base_of(spec.changes) or key, specs)
-            new = replace(spec, key=new_key, forks=(*earlier, Fork(number, {})), name="")
+            forks, origin = (*earlier, Fork(number, {})), spec.name or spec.origin
+            new = replace(spec, key=new_key, forks=forks, name="", origin=origin)
             result.insert(place + 1, new)
     return result

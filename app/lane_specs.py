@@ -39,7 +39,8 @@ class LaneSpec:
 
     `hand` holds the rounds that a person has given, so far; None: a policy decides. `forks` come
     after one another, each with what changes against the part before it. `name` is what a person
-    calls it; nothing: it is called by what it changes.
+    calls it; nothing: it is called by what it changes. `origin` is the name of the lane that it was
+    forked from, if a person had given one.
     """
 
     key: str
@@ -47,6 +48,7 @@ class LaneSpec:
     forks: tuple[Fork, ...] = ()
     hand: Grants | None = None
     name: str = ""
+    origin: str = ""
 
     @property
     def is_plain(self) -> bool:

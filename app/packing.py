@@ -4,8 +4,8 @@ Options have "," between them, a value behind ":", and "~" for commas in a value
 between them; each begins with what it began as, and what it changes follows behind ":", with "="
 for the values: `static/continuous:budget=6,max_chunk=2`. Rounds by hand follow behind "!", each
 closed by ";", with the tokens behind each id: `continuous!A=4;A=2,B=2;`; then each fork behind "@",
-as `continuous@3:budget=6`; then, behind "*", what a person calls it. What names nothing is handed
-back.
+as `continuous@3:budget=6`; then, behind "*", what a person calls it. Before the forks this is the
+name of the lane it parts from. What names nothing is handed back.
 """
 
 import re
@@ -55,8 +55,13 @@ def _packed_lane(spec: LaneSpec) -> str:
     text = _with_changes(base_of(spec.changes) or _PLAIN, own_changes(spec))
     if spec.hand is not None:
         text += _HAND + "".join(_packed(dict(grant), "=") + _END_OF_ROUND for grant in spec.hand)
+    text += _named(spec.origin) if spec.forks else ""
     forks = (_FORK + _with_changes(str(fork.round), fork.changes) for fork in spec.forks)
-    return text + "".join(forks) + (_NAME + _escaped(spec.name, "%2C") if spec.name else "")
+    return text + "".join(forks) + _named(spec.name)
+
+
+def _named(name: str) -> str:
+    return _NAME + _escaped(name, "%2C") if name else ""
 
 
 def _with_changes(name: str, changes: Mapping[str, str]) -> str:
@@ -69,8 +74,9 @@ def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
     specs: list[LaneSpec] = []
     unknown: list[str] = []
     for piece in pieces:
-        unnamed, _, title = piece.partition(_NAME)
-        whole, *tails = unnamed.split(_FORK)
+        parts = [part.partition(_NAME) for part in piece.split(_FORK)]
+        whole, *tails = (part for part, _, _ in parts)
+        origin, title = (tidy_name(unquote(parts[i][2])) for i in (0, -1))
         begun, by_hand, given = whole.partition(_HAND)
         name, own = _unpacked_part(begun, unknown)
         hand = _unpacked_hand(given, unknown) if by_hand else None
@@ -81,8 +87,8 @@ def unpacked_lanes(text: str) -> tuple[list[LaneSpec], list[str], int]:
         elif len(specs) < MOST_LANES:
             changes = {**bases()[name], **own}
             kept = tuple(Fork(int(number), table) for number, table in forks if _is_round(number))
-            given_name = tidy_name(unquote(title))
-            specs.append(LaneSpec(free_key(name, specs), changes, kept, hand, given_name))
+            names = (title, origin) if kept else (title,)
+            specs.append(LaneSpec(free_key(name, specs), changes, kept, hand, *names))
     return specs, unknown, len(pieces)
 
 

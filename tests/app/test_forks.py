@@ -121,6 +121,25 @@ def test_its_title_says_from_when_and_what(lang: str, title: str) -> None:
     assert titles([AT_3], lang) == {"x": title}
 
 
+@pytest.mark.parametrize(
+    ("lang", "title"), [("en", "Ours · from round 4: budget 6"), ("zh", "Ours · 第 4 轮起：预算 6")]
+)
+def test_it_is_called_by_the_name_of_the_lane_it_parts_from(
+    session: Session, lang: str, title: str
+) -> None:
+    lane_edits.rename(session, "continuous", "Ours")
+    key = at_round_3(session)
+    run_command(session, {"do": "fork_lane", "key": key, "round": 4})
+    lane_edits.change(session, "continuous-3", {"budget": "6"})
+    assert titles(session.lanes, lang)["continuous-3"] == title
+    assert session.payload["lanes"][-1]["short"].startswith("Ours")
+    other = Session()
+    open_link(other, arguments_of(address(session)))
+    assert other.lanes == session.lanes
+    lane_edits.rename(session, "continuous-3", "Six")
+    assert titles(session.lanes, lang)["continuous-3"] == "Six"
+
+
 # The address.
 
 
