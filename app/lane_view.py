@@ -77,17 +77,13 @@ class LaneView:
             "num_seats": max(0, *self.lane.seats) + 1,
             "waits": self.waits.waits(list(place), place),
             "queue": self.waits.queue(),
-            "gaps": self.waits.gaps(self.seen, place),
+            "gaps": self.waits.gaps(self.seen, place) + self.waits.pauses(place),
             "runs": self._runs(place),
             "batches": self._batches(),
             "strip": [self._strip(record, place) for record in self.records],
             "cards": [self._card(record, place) for record in self.records],
             "before": self._plain_card("card.before"),
-            "between": self._plain_card(
-                "card.between_filling"
-                if setup.mode == "static" and setup.batch_wait is not None
-                else "card.between"
-            ),
+            "between": self._plain_card(self._between()),
             "after": self._after(place),
             "forks": self._forks(),
             **self._tables(rows),
@@ -96,6 +92,14 @@ class LaneView:
             "prices": prices(self.records, self._setups()),
             "kv": pool(self.records, blocks, by_id, whole=self.window.whole),
         }
+
+    def _between(self) -> str:
+        """Why there may be no round under way."""
+        setup = self.scenario.setup
+        if setup.mode == "static" and setup.batch_wait is not None:
+            return "card.between_filling"
+        can_pause = any(request.credits is not None for request in self.scenario.requests)
+        return "card.between_paused" if can_pause else "card.between"
 
     def _tables(self, rows: Rows) -> Payload:
         if not self.window.whole or len(rows) > MOST_LISTED:

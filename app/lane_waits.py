@@ -169,6 +169,20 @@ class Waits:
                 gap["t1"] = self._shown(left)
         return gaps
 
+    def pauses(self, place: dict[int, int]) -> list[Payload]:
+        """Who keeps a seat between two rounds, as its reader has not caught up."""
+        found = []
+        for before, after in pairwise(self.records):
+            if before.end == after.start:
+                continue
+            running = set(before.running)
+            for index in (self.teller.index[id_] for id_ in after.running if id_ in running):
+                if self.history.scenario.requests[index].credits is not None:
+                    times = {"t0": self._shown(before.end), "t1": self._shown(after.start)}
+                    own = {"req": place[index], "seat": self.lane.seats[index]}
+                    found.append({**own, "kind": "paused", **times, "text": ""})
+        return found
+
     def _out(self, record: Round, seen: set[int]) -> list[str]:
         """Who is out of the running in the first round of a window, for the first time or still."""
         first = self.history.first_rounds

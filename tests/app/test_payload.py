@@ -85,7 +85,7 @@ def assert_lane_is_consistent(
         assert wait["t1"] is None or wait["t0"] <= wait["t1"]
         assert wait["text"] and wait["end"] in {"joins", *LEFT}
     for gap in lane["gaps"]:
-        assert 0 <= gap["req"] < num_requests and gap["kind"] in {"preempted", "swapped"}
+        assert 0 <= gap["req"] < num_requests and gap["kind"] in {"preempted", "swapped", "paused"}
         assert gap["t1"] is None or gap["t0"] < gap["t1"]
         assert gap["t1"] is not None or not payload["whole"]
     done = 0
@@ -375,6 +375,10 @@ def test_a_slow_reader_holds_its_seat() -> None:
     lane = payload_of(scenario(*rows, budget=8))["lanes"][1]
     held = [cell for cell in lane["runs"] if cell["paused"]]
     assert held and all(c["kind"] == "hold" and c["req"] == 0 and c["n"] == 0 for c in held)
+    ends, starts = lane["rounds"]["end"], lane["rounds"]["start"][1:]
+    between = [(t0, t1) for t0, t1 in zip(ends, starts, strict=False) if t0 < t1]
+    told = [(g["t0"], g["t1"]) for g in lane["gaps"] if (g["kind"], g["req"]) == ("paused", 0)]
+    assert told == between != []
 
 
 def test_a_closed_loop_has_arrivals_a_lane() -> None:

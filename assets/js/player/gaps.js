@@ -38,12 +38,13 @@ function addSign(ctx, kind, req, x, y) {
   ctx.sheet.full.marks.push(...rows.map((row) => ({ ...row, x: x + (row.dx ?? 0), y: y + (row.dy ?? 0) })));
 }
 
-/** The gaps of a lane: from an eviction until the request is back or has left. */
+/** The gaps of a lane: from an eviction until the request is back or has left, and pauses between rounds. */
 function drawAbsences(ctx, lane) {
   const { layout, clock } = ctx;
   for (const gap of lane.lane.gaps) {
     const until = gap.t1 ?? layout.to;
-    if (until <= layout.from + clock.eps || gap.t0 >= layout.to) continue;
+    const isOff = until <= layout.from + clock.eps || gap.t0 >= layout.to || until <= gap.t0;
+    if (isOff) continue;
     drawGap(ctx, lane, gap, layout.cut(gap.t0), layout.cut(until));
   }
 }
@@ -59,7 +60,7 @@ function drawGap(ctx, lane, gap, from, to) {
   if (lane.dense) return;
   const name = lane.byRequest ? "" : `${ctx.payload.requests[gap.req].label} `;
   const word = ctx.say(`cell_${gap.kind}`);
-  if (gap.kind === "swapped") {
+  if (gap.kind !== "preempted") {
     labelCentre(ctx, box, [name + word, word, name].filter(Boolean), colour.onsoft, ctx.theme.surface, 400);
     return;
   }

@@ -38,6 +38,7 @@ function legendKeys({ payload, lanes, size, future, t, clock }) {
     ...signsOfRuns(begun.flatMap(({ runs }) => runs)),
     ...signsOfEvents(payload, lanes, begun, until + 2 * clock.eps),
     legend_draft: begun.some(({ strip }) => strip.some((parts) => parts.some((part) => part[2] === "v"))),
+    legend_paused: begun.some(({ runs, gaps }) => runs.some((run) => run.paused) || gaps.some((gap) => gap.kind === "paused")),
     legend_swapped: begun.some(({ gaps }) => gaps.some((gap) => gap.kind === "swapped")),
   };
   return Object.keys(SWATCHES).filter((key) => has[key] ?? true);
@@ -59,7 +60,6 @@ function signsOfRuns(runs) {
     legend_padding: runs.some((run) => run.pad > 0),
     legend_idle: runs.some((run) => run.kind === "idle"),
     hold: runs.some((run) => run.kind === "hold" && !run.paused),
-    legend_paused: runs.some((run) => run.paused),
     legend_again: runs.some((run) => run.again),
     legend_unsent: runs.some((run) => run.unsent),
   };

@@ -126,7 +126,7 @@ function tellPast(player, cell) {
     line ? h("p", { text: line.text }) : null,
     line?.chips.length ? h("p.rb-chips", {}, ...reasonChips(line)) : null,
     wait && !line ? h("p", { text: say("hold") }) : null,
-    cell.gap ? h("p", { text: cell.gap.text }) : null,
+    cell.gap?.text ? h("p", { text: cell.gap.text }) : null,
     ...levelsOfRound(player, cell),
   ];
   return parts.filter(Boolean);
