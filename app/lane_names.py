@@ -192,11 +192,21 @@ def differences(scenarios: Sequence[Scenario], lang: str, names: Sequence[str] =
         _setting(name, _of_lanes(name, values, names, lang), lang)
         for name, values in _differing_options(scenarios)
     ]
-    said += _differing_requests(scenarios, lang)
+    said += [text for _, text in _differing_requests(scenarios, lang)]
+    return _listed(said, lang)
+
+
+def differences_in_short(scenarios: Sequence[Scenario], lang: str) -> str:
+    """The same without values, for a line that has no room for them."""
+    said = [label(name, lang) for name, _ in _differing_options(scenarios)]
+    return _listed(said + [name for name, _ in _differing_requests(scenarios, lang)], lang)
+
+
+def _listed(said: Sequence[str], lang: str) -> str:
     if not said:
         return ""
     more = [say(lang, "lane.differs_more", count=len(said) - MOST_DIFFERENCES)]
-    listed = said[:MOST_DIFFERENCES] + (more if len(said) > MOST_DIFFERENCES else [])
+    listed = list(said[:MOST_DIFFERENCES]) + (more if len(said) > MOST_DIFFERENCES else [])
     comma = phrases(lang, "setup.says")["comma"]
     return say(lang, "lane.differs", changes=comma.join(listed))
 
@@ -231,12 +241,16 @@ def _differing_options(scenarios: Sequence[Scenario]) -> list[tuple[str, dict[st
     return found
 
 
-def _differing_requests(scenarios: Sequence[Scenario], lang: str) -> list[str]:
-    """Fields of requests that lanes have changed, and requests that only some have."""
+def _differing_requests(scenarios: Sequence[Scenario], lang: str) -> list[tuple[str, str]]:
+    """Fields of requests that lanes have changed, and requests that only some have.
+
+    Each as its name, and with its values.
+    """
     lists = [{request.id: request for request in scenario.requests} for scenario in scenarios]
     common = [id_ for id_ in lists[0] if all(id_ in one for one in lists[1:])]
     more = dict.fromkeys(id_ for one in lists for id_ in one if len(one) > len(common))
-    said = [say(lang, "lane.new", id=id_) for id_ in more if id_ not in set(common)]
+    new = (say(lang, "lane.new", id=id_) for id_ in more if id_ not in set(common))
+    said = [(text, text) for text in new]
     for id_ in common:
         requests = [one[id_] for one in lists]
         if all(request is requests[0] for request in requests):
@@ -246,7 +260,7 @@ def _differing_requests(scenarios: Sequence[Scenario], lang: str) -> list[str]:
             values = list(dict.fromkeys(shown(table.get(name)) or "–" for table in tables))
             if len(values) > 1:
                 cell = say(lang, "lane.cell", id=id_, field=_field(name, lang))
-                said.append(say(lang, "lane.value", name=cell, value=_beside(values)))
+                said.append((cell, say(lang, "lane.value", name=cell, value=_beside(values))))
     return said
 
 

@@ -8,7 +8,7 @@ a run too long to send whole is sent as a window, with an overview of all of it.
 from app.hand_view import HandView
 from app.i18n import words
 from app.lane_figures import ALWAYS, OVERALL
-from app.lane_names import differences, heads, with_twins
+from app.lane_names import differences, differences_in_short, heads, with_twins
 from app.lane_specs import MOST_IN_A_TITLE, MOST_LANES
 from app.lane_view import LaneView, Payload
 from app.lanes import Lane, Window, overview, twins, window_at
@@ -71,6 +71,7 @@ def make_payload(
         "most_lanes": MOST_LANES,
         "most_in_title": MOST_IN_A_TITLE,
         "differs": differences(scenarios, lang, [name["short"] for name in names]),
+        "differs_short": differences_in_short(scenarios, lang),
         "per_request_head": _per_request_head(lang, unit),
         "overall_head": _overall_head(lang, unit),
     }

@@ -7,7 +7,7 @@ import pytest
 from app.commands import run_command
 from app.i18n import LANGUAGES
 from app.inputs import lane_scenarios
-from app.lane_names import base_titles, differences, heads, titles
+from app.lane_names import base_titles, differences, differences_in_short, heads, titles
 from app.lane_scenario import applied
 from app.lane_specs import (
     MOST_IN_A_TITLE,
@@ -287,6 +287,9 @@ def test_what_differs_is_one_line() -> None:
     assert differences(three, "zh", ["x", "y", "z"]) == "不同之处：预算 4（x、z） / 6（y）"
     told = ["budget 4", "budget 6", "budget 4 (copy)"]
     assert differences(three, "en", told) == "Differs: budget 4 → 6"
+    assert differences_in_short(three, "en") == "Differs: budget"
+    later = run_of(lane("d", **{"requests.C.arrival": "0"}))
+    assert differences_in_short([*three, later], "en") == "Differs: budget, arrival of C"
     assert line(lane("a"), lane("b", service="prefill_first")) == (
         "Differs: served first: decodes → prompts"
     )

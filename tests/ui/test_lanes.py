@@ -92,6 +92,7 @@ def test_there_are_one_to_four_lanes_and_the_buttons_say_why(open_page: Open) ->
     for what in ("vllm_v1", "conservative"):
         add(page, what)
         expect(page.get_by_test_id(f"lane-{what}")).to_be_visible()
+    expect(titles(page).last).to_be_in_viewport()
     expect(page.get_by_test_id("add-lane")).to_be_disabled()
     expect(page.get_by_test_id("add-lane")).to_have_attribute(
         "title", re.compile("4 lanes already")

@@ -35,6 +35,7 @@ function actions(player) {
     zoomOut: ready((p) => setZoom(p, p.zoom / 2)),
     showAround: ready(showAround),
     showLanes: ready(showLanes),
+    addLane: ready(addLane),
     forkLane: ready(forkLane),
     shownRound: ready(shownRound),
     beginByHand: ready(beginByHand),

@@ -45,7 +45,8 @@ function fitCards(cards, lanes, width, size) {
   const sum = longest(sums, 12 * scale, 700);
   const isNamed = size.name !== "presenter" || cards.length > 1;
   const name = isNamed ? textWidth(cards[0].name.textContent, font, 700) + 24 * scale : 0;
-  cards.forEach((card, i) => setText(card.lane, cards.length > 1 ? tailOf(lanes[i].short ?? lanes[i].title, width - name, font, 700) : ""));
+  const cut = cutApart(lanes.map(({ short, title }) => short ?? title), lanes.map(() => width - name), font, 700);
+  cards.forEach((card, i) => setText(card.lane, cards.length > 1 ? cut[i] : ""));
   const lane = longest(cards.map((card) => card.lane.textContent), font, 700);
   const isHigh = name + lane + phasesWidth(cards, size) + 12 + sum > width;
   const rows = isHigh ? most(sums.map((text) => rowCount(text, 12 * scale, width * 0.94))) : 0;

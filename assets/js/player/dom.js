@@ -77,6 +77,28 @@ function tailOf(text, room, px, weight = 400) {
   return ends.find((end) => textWidth(end, px, weight) <= room) ?? ends.at(-1) ?? "";
 }
 
+/** The beginning of a text, up to a word or a Chinese character, that has room. */
+function headOf(text, room, px, weight = 400) {
+  const starts = [...text.matchAll(WORD_OR_CHARACTER)].map(({ index, 0: { length } }) => index + length);
+  const heads = starts.reverse().map((end) => (end < text.length ? `${text.slice(0, end).trimEnd()}…` : text));
+  return heads.find((head) => textWidth(head, px, weight) <= room) ?? heads.at(-1) ?? "";
+}
+
+/** Both ends of a text, what is between them left out. */
+function endsOf(text, room, px, weight = 400) {
+  if (textWidth(text, px, weight) <= room) return text;
+  return headOf(text, room / 2, px, weight) + tailOf(text, room / 2, px, weight).slice(1);
+}
+
+/**
+ * Texts cut to the room that each has, so that no two read alike: of most the end is kept, else the
+ * beginning or both.
+ */
+function cutApart(texts, rooms, px, weight = 400) {
+  const cuts = [tailOf, headOf, endsOf].map((cut) => texts.map((text, i) => cut(text, rooms[i], px, weight)));
+  return cuts.find((cut) => new Set(cut).size === new Set(texts).size) ?? cuts[0];
+}
+
 /** The most of a list, without spreading it (lists may be long). */
 function most(list, start = 0) {
   return list.reduce((best, value) => Math.max(best, value), start);

@@ -19,7 +19,16 @@ function greetLane(player, payload) {
   if (!awaited) return;
   const lane = payload.lanes.find(({ key }) => !awaited.keys.has(key));
   player.awaited = null;
-  if (lane) awaited.then(lane);
+  if (!lane) return;
+  player.laneParts.newcomer = lane.key;
+  awaited.then(lane);
+}
+
+/** One more lane, as the wish says; all are shown, and then that one too. */
+function addLane(player, wish) {
+  showLanes(player, "all");
+  awaitLane(player, () => {});
+  player.laneParts.command(wish);
 }
 
 /** The round that the cursor stands in or has just ended, from 1. */

@@ -9,7 +9,7 @@ const AROUND_NAME = 22;
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
  * what is inside a picture cannot be reached by everybody.
- * @param {Object} act {showLanes(key)}
+ * @param {Object} act {showLanes(key), addLane(wish)}
  * @param {?function(Object): void} command tells Python what to do; without it nothing can be changed
  */
 function createLanes(act, command) {
@@ -23,6 +23,7 @@ function createLanes(act, command) {
     line: h("div.rb-lane-line", { "data-testid": "lane-line" }),
     heads: h("div.rb-lane-tools"),
     menuOf: null,
+    newcomer: null, // the key of a lane that has just come, until it is drawn
   };
   menu.el.addEventListener("rb-closed", () => { lanes.menuOf = null; });
   return lanes;
@@ -35,12 +36,12 @@ function drawLanes(lanes, ctx) {
   setShown(lanes.views, payload.lanes.length > 1);
   lanes.views.setAttribute("aria-label", say("lanes_shown"));
   const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
-  const room = nameRoom(ctx);
-  lanes.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title, short }) => {
-    const isOn = view === key;
-    const name = short ?? title;
-    const text = key === "all" ? name : tailOf(name, room, size.font, isOn ? 700 : 400);
-    const button = segment(text, isOn, () => lanes.act.showLanes(key), `view-${key}`);
+  const names = payload.lanes.map(({ short, title }) => short ?? title);
+  const cut = cutApart(names, names.map(() => nameRoom(ctx)), size.font, 700);
+  lanes.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title }, i) => {
+    const name = i ? names[i - 1] : title;
+    const text = i ? cut[i - 1] : title;
+    const button = segment(text, view === key, () => lanes.act.showLanes(key), `view-${key}`);
     button.title = title;
     if (text !== name) button.setAttribute("aria-label", name);
     return button;
@@ -69,18 +70,12 @@ function drawAdd(lanes, payload, say) {
   add.onclick = () => openMenu(lanes, add, "", addItems(lanes, payload, say));
 }
 
-/** Tell Python of one more lane, and show all: that one too. */
-function addLane({ act, command }, wish) {
-  act.showLanes("all");
-  command(wish);
-}
-
 /** What a new lane can begin as. */
 function addItems(lanes, payload, say) {
   const bases = payload.bases.map(([base, text, why]) =>
-    ({ text, why, id: `add-${base}`, act: () => addLane(lanes, { do: "add_lane", base }) }));
+    ({ text, why, id: `add-${base}`, act: () => lanes.act.addLane({ do: "add_lane", base }) }));
   const copies = payload.lanes.map(({ key, title }) => ({
-    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => addLane(lanes, { do: "copy_lane", key }),
+    text: say("lane_copy_of", { lane: title }), id: `add-copy-${key}`, act: () => lanes.act.addLane({ do: "copy_lane", key }),
   }));
   return [...bases, null, ...copies, null, ...handItem(lanes, payload, say)];
 }
@@ -98,6 +93,12 @@ function drawLine(lanes, payload, shown, say) {
   }
 }
 
+/** Where the line has no room for what differs with its values, it names what differs. */
+function fitDiffers({ line }, { differs_short: inShort }) {
+  const [said] = line.children;
+  if (line.children.length === 1 && said.scrollWidth > said.clientWidth) setText(said, inShort);
+}
+
 /** The title of a lane on the stage: with what tells it from another that is called the same and more. */
 function stageTitle({ title, short }, { lanes }) {
   const isPlain = lanes.some((other) => other.title !== title && other.title.startsWith(title));
@@ -111,6 +112,17 @@ function placeLaneTools(lanes, { payload, say, lanes: shown }, layout) {
     style: { top: `${place.titleY}px`, height: `${place.title}px`, left: `${layout.right}px` },
   }, ...toolButton(lanes, payload, shown[i], say)));
   lanes.heads.replaceChildren(...rows);
+  revealNewcomer(lanes, shown, layout);
+}
+
+/** Scroll a lane that has just come into view; the focus stays where it is. */
+function revealNewcomer(lanes, shown, layout) {
+  const place = layout.lanes[shown.findIndex(({ key }) => key === lanes.newcomer)];
+  lanes.newcomer = null;
+  if (!place || layout.single) return;
+  const el = h("i.rb-lane-new", { style: { top: `${place.titleY}px`, height: `${place.bottom - place.titleY}px` } });
+  lanes.heads.append(el);
+  el.scrollIntoView({ block: "nearest" });
 }
 
 /** The button that opens what can be done with a lane. */
@@ -137,7 +149,7 @@ function toolItems(lanes, payload, lane, say) {
     { text: say("lane_change"), id: "lane-change", act: change },
     { text: say("lane_rename"), id: "lane-rename", act: () => askName(lanes, lane, payload.most_in_title, say) },
     {
-      text: say("lane_copy"), id: "lane-copy", act: () => addLane(lanes, { do: "copy_lane", key }),
+      text: say("lane_copy"), id: "lane-copy", act: () => lanes.act.addLane({ do: "copy_lane", key }),
       why: isFull ? say("lane_most", { n: payload.most_lanes }) : "",
     },
     ...(isLast ? [] : moveItems(lanes, payload, lane, say)),

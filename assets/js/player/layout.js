@@ -4,6 +4,7 @@ const MOST_REQUEST_ROWS = 40;
 const MOST_CHOSEN_ROWS = 200;
 const MOST_BRICKS = 16;
 const MOST_WAIT_ROWS = 3;
+const LANE_GAP = 12; // between the strips of a lane and the title of the next
 const LEAST_PITCH = 14; // px of a row that has a name and words
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
 
@@ -39,7 +40,7 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
   let y = shared ? size.heads : 0;
   const placed = plans.map((plan) => {
     const lane = placeLane(plan, y, base);
-    y = lane.bottom + (single ? 2 : shared ? 8 : 6);
+    y = lane.bottom + (single ? 2 : plan.gap);
     return lane;
   });
   return { ...base, shared, lanes: placed, height: Math.ceil(y) };
@@ -62,7 +63,7 @@ function planLane(payload, lane, base, sharedHeads) {
     ...queuePlan(lane, byRequest, base),
     caption: single ? size.caption : sharedHeads ? 8 : 6,
     strip: stripUnit * lane.budget,
-    ...kvPlan(lane, base), lineGap: 0, line: 0,
+    ...kvPlan(lane, base), lineGap: 0, line: 0, gap: single ? 6 : LANE_GAP * (size.font / 12),
   };
 }
 
@@ -114,7 +115,7 @@ function queuePlan(lane, byRequest, { size, x, to, isCrowded: isNarrow }) {
 /** Shrink the rows of all lanes alike until the stage fits the room; returns the px left over. */
 function fitRows(plans, height) {
   const strips = (plan) => plan.caption + plan.strip + plan.kvGap + plan.kv;
-  const fixed = (plan) => plan.title + plan.heads + plan.queue + strips(plan) + 6;
+  const fixed = (plan) => plan.title + plan.heads + plan.queue + strips(plan) + plan.gap;
   const room = height - plans.reduce((sum, plan) => sum + fixed(plan), 0);
   const rows = plans.reduce((sum, plan) => sum + plan.count, 0);
   for (const plan of plans) {

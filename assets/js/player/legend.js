@@ -37,6 +37,7 @@ function drawBar(bar, ctx) {
   if (lanes.length === 1) bar.row.append(bar.lanes.line);
   else bar.legend.before(bar.lanes.line);
   drawLegend(bar, ctx);
+  fitDiffers(bar.lanes, payload);
   setShown(bar.zoom, canZoom);
   nameButton(bar.zoom.children[0], say("zoom_out"));
   nameButton(bar.zoom.children[1], say("zoom_in"));

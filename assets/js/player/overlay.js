@@ -8,7 +8,8 @@ function buildOverlay(stage, ctx, waitWords) {
   stage.parts.over.replaceChildren();
   stage.parts.lits.replaceChildren();
   stage.times.replaceChildren();
-  const lanes = layout.lanes.map((lane, i) => overlayLane(stage, ctx, lane, waitWords[i]));
+  const titles = layout.single ? [] : cutTitles(ctx);
+  const lanes = layout.lanes.map((lane, i) => overlayLane(stage, ctx, lane, waitWords[i], titles[i]));
   const heads = layout.shared
     ? [buildHeads(stage, ctx, layout.lanes.find(({ lane }) => lane === longestOf(ctx.lanes)), 0)]
     : layout.lanes.map((lane) => buildHeads(stage, ctx, lane, lane.headsY));
@@ -31,13 +32,13 @@ function label(stage, className, text, x, y, style = {}) {
 }
 
 /** Everything written for one lane. */
-function overlayLane(stage, ctx, lane, words) {
+function overlayLane(stage, ctx, lane, words, name) {
   const lit = h("div.rb-lit");
   const top = litTop(ctx.layout, lane);
   Object.assign(lit.style, { top: `${top}px`, height: `${lane.bottom + 4 - top}px` });
   stage.parts.lits.append(lit);
   writeGutter(stage, ctx, lane);
-  const title = ctx.layout.single ? null : writeTitle(stage, ctx, lane);
+  const title = ctx.layout.single ? null : writeTitle(stage, ctx, lane, name);
   const captions = ctx.layout.single ? writeCaptions(stage, ctx, lane) : [];
   const waits = words.map((word) => ({ ...word, el: writeWait(stage, ctx, word) }));
   const batches = writeBatches(stage, ctx, lane);
@@ -88,18 +89,25 @@ function settleLit(ctx, lane, lit, captions, t) {
   }
 }
 
-/** Title row of a lane; returns how to update its counts. */
-function writeTitle(stage, ctx, lane) {
+/** The titles of the lanes, as much of each as its row has room for. */
+function cutTitles(ctx) {
+  const { layout, payload } = ctx;
+  const lanes = layout.lanes.map(({ lane }) => lane);
+  const rooms = lanes.map((lane) => layout.right - countWidth(lane, ctx) - 8);
+  return cutApart(lanes.map((lane) => stageTitle(lane, payload)), rooms, layout.size.font * TITLE_FONT, 700);
+}
+
+/** Title row of a lane, named so far as it has room; returns how to update its counts. */
+function writeTitle(stage, ctx, lane, name) {
   const { say, layout, clock, payload } = ctx;
   const place = h("span.rb-lane-count", { style: { right: `${layout.width - layout.right - 4}px` } });
   const title = stageTitle(lane.lane, payload);
   const count = countWidth(lane.lane, ctx);
-  const shown = tailOf(title, layout.right - count - 8, layout.size.font * TITLE_FONT, 700);
   const rule = layout.size.name === "phone" ? null : h("span.rb-lane-rule", { text: lane.lane.rule, title: lane.lane.rule_full });
   const row = h(
     "div.rb-lane-title",
     { style: { top: `${lane.titleY}px`, height: `${lane.title}px`, paddingRight: `${layout.width - layout.right + count}px` } },
-    h("span.rb-lane-name", {}, h("b", { text: shown, title }), rule),
+    h("span.rb-lane-name", {}, h("b", { text: name, title }), rule),
     place,
   );
   stage.parts.over.append(row);

@@ -79,11 +79,14 @@ function drawOverview(overview, ctx, layout, data) {
 /** The names of the lanes in the gutter, each in one line before its curve. */
 function overviewNames(lanes, { gutter }, height, { payload, say }) {
   if (gutter < 60) return [];
-  return lanes.map((lane, row) => {
-    const shown = payload.lanes.find((one) => one.key === lane.key);
-    const name = lanes.length > 1 ? shown?.short ?? shown?.title ?? "" : say("overview");
+  const names = lanes.map(({ key }) => {
+    const shown = payload.lanes.find((one) => one.key === key);
+    return lanes.length > 1 ? shown?.short ?? shown?.title ?? "" : say("overview");
+  });
+  const cut = cutApart(names, names.map(() => gutter - 8), NAME_FONT);
+  return names.map((name, row) => {
     const style = { top: `${((row + 0.5) * height) / lanes.length}px`, width: `${gutter - 8}px` };
-    return h("span.rb-overview-name", { style, title: name, text: tailOf(name, gutter - 8, NAME_FONT) });
+    return h("span.rb-overview-name", { style, title: name, text: cut[row] });
   });
 }
 
