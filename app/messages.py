@@ -15,6 +15,8 @@ from app.setup_options import where
 from sim import Problem
 from sim.traces import Note, Report, TraceError
 
+_MENDS = {"never_fits_pool": ("num_blocks", "block_size")}  # options, of what is said of a request
+
 
 def told(
     problem: Problem, lang: str, rows: Sequence[Row], *, in_lane: bool = False
@@ -49,7 +51,7 @@ def in_words(
 ) -> list[dict[str, Any]]:
     """All that keeps the inputs from running; what is wrong in one lane names it.
 
-    What requests and setup do not agree on can be mended in both.
+    What requests and setup do not agree on can be mended in both; `mends` names options for it.
     """
     names = titles(lanes, lang) if found else {}
     result = []
@@ -57,7 +59,7 @@ def in_words(
         more = [{"id": id_} for id_ in all_new(spec)] if spec and rows else []
         shown = told(problem, lang, [*rows, *more], in_lane=spec is not None)
         shown["lane"] = spec.key if spec else None
-        shown["is_of_both"] = problem.rule == "never_fits_pool"
+        shown["mends"] = list(_MENDS.get(problem.rule, ()))
         if spec:
             shown["text"] = say(lang, "lane.problem", lane=names[spec.key], text=shown["text"])
         result.append(shown)

@@ -229,7 +229,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "budget": {"value": session.budget, "low": low, "high": high},
         "num_problems": sum(not is_of_setup(problem) for problem in session.problems),
         "num_setup_problems": sum(
-            is_of_setup(problem) or problem["is_of_both"] for problem in session.problems
+            is_of_setup(problem) or bool(problem["mends"]) for problem in session.problems
         ),
         "file_limit": FILE_LIMIT,
         "row_limit": MAX_REQUESTS,

@@ -3,6 +3,8 @@
 
 import {fill, h, icon, plain, set, told, translate} from "./dom.js";
 
+const MOST_TOLD = 3; // faults told at one option
+
 export function render({model: sent}) {
   const model = told(sent, "form");
   const form = new Form((message) => model.send_msg(message));
@@ -74,7 +76,8 @@ class Form {
     this.preset_line.hidden = form.presets.length === 0;
     this.fork.update(form);
     fill_select(this.presets, [["", form.words.preset_own], ...form.presets], form.preset);
-    const is_elsewhere = (problem) => !problem.option || (problem.lane ?? "") !== form.lane;
+    const fields = form.groups.flatMap((group) => group.fields);
+    const is_elsewhere = (problem) => !fields.some((field) => this.is_of(problem, field));
     const is_in_row = (problem) => form.fork && problem.row !== null && problem.lane === form.lane;
     const is_told = (problem) => form.num_changed || problem.lane !== null;
     const others = form.problems.filter((problem) => is_told(problem) && is_elsewhere(problem) && !is_in_row(problem)).map((problem) => problem.text);
@@ -137,17 +140,21 @@ class Form {
     const {el, title, count, fields, is_new} = entry;
     entry.is_new = false;
     const num_changed = group.fields.filter((field) => field.is_changed).length;
-    const is_wrong = group.fields.some((field) => this.problem(field.name) !== "");
+    const is_wrong = group.fields.some((field) => this.problem(field) !== "");
     title.textContent = group.title;
     count.textContent = num_changed ? fill(this.form.words.changed, {count: num_changed}) : "";
     if (is_wrong || (is_new && num_changed)) { el.open = true; }
     for (const field of group.fields) { this.fill_field(fields.get(field.name), field); }
   }
 
-  problem(name) {
-    const {problems, lane, gap} = this.form;
-    const is_here = (problem) => problem.option === name && (problem.lane ?? "") === lane;
-    return problems.filter(is_here).map((problem) => problem.text).join(gap);
+  /** Whether a problem is of a field, or may be mended by taking its change back. */
+  is_of({option, mends, lane}, {name, is_changed}) {
+    return (lane ?? "") === this.form.lane && (option === name || (is_changed && mends.includes(name)));
+  }
+
+  problem(field) {
+    const {problems, gap} = this.form;
+    return problems.filter((problem) => this.is_of(problem, field)).slice(0, MOST_TOLD).map(({text}) => text).join(gap);
   }
 
   // Drawing: fields are made once and refilled, so that the focus stays where it is
@@ -184,7 +191,7 @@ class Form {
 
   fill_field({el, input, label, help, was, back, error, message, id}, field) {
     const {words} = this.form;
-    const text = this.problem(field.name);
+    const text = this.problem(field);
     const show = (value) => shown(field, value, words);
     el.classList.toggle("changed", field.is_changed);
     label.textContent = field.label;

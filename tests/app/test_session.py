@@ -216,6 +216,7 @@ def test_a_pool_too_small_is_told_at_the_request(session: Session) -> None:
     session.set_setup({"num_blocks": "1", "block_size": "4"})
     texts = [problem["text"] for problem in session.problems]
     assert texts[0].startswith("A can never run: it needs 2 KV blocks in the end, and the pool ha")
+    assert session.problems[0]["mends"] == ["num_blocks", "block_size"]
 
 
 def test_costs_whose_sum_no_clock_holds_are_told(session: Session) -> None:
