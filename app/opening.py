@@ -29,6 +29,17 @@ MOST_IN_A_NAME = 60
 
 Tell = Callable[[str], str]
 
+_SIGNATURES = {  # how files begin that are no text, and the word of `files.kind_` for them
+    b"\x89PNG": "picture",
+    b"\xff\xd8\xff": "picture",
+    b"GIF8": "picture",
+    b"%PDF-": "pdf",
+    b"PK\x03\x04": "packed",
+    b"\x1f\x8b": "packed",
+    b"\x28\xb5\x2f\xfd": "packed",
+    b"\xfd7zXZ": "packed",
+    b"PAR1": "parquet",
+}
 _JSON_SCENARIO = re.compile(rb'\s*\{\s*"(name|note|seed|setup|requests|workload)"\s*:')
 _LINE = re.compile(r"(?:^x\.json:|at line )(\d+)")
 _ABOUT_THE_WHOLE = ("too_many_rounds", "no_requests")
@@ -43,6 +54,9 @@ class _RefusedError(Exception):
 
 def open_file(session: Session, name: str, data: bytes) -> None:
     """A scenario or a trace; one that is neither leaves all as it was and says why."""
+    if kind := next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), ""):
+        session.announce(lambda lang: _no_text(name, kind, lang))
+        return
     if not _is_scenario(name, data):
         open_trace(session, name, data)
         return
@@ -144,6 +158,8 @@ def _table(name: str, data: bytes) -> Mapping[str, Any]:
         key = "unreadable_at" if line else "unreadable"
         values = {"kind": kind.upper(), "line": line[1] if line else ""}
         raise _RefusedError(key, name=name, **values) from None
+    if not table:
+        raise _RefusedError("empty", name=name)
     return table
 
 
@@ -162,6 +178,12 @@ def _lanes(table: Mapping[str, Any]) -> list[LaneSpec]:
         case {"page": {"lanes": str(packed)}}:
             return unpacked_lanes(packed)[0]
     return []
+
+
+def _no_text(name: str, kind: str, lang: str) -> str:
+    """What a file is that is no text, and what can be opened."""
+    told_ = (f"files.kind_{kind}", "files.can_open")
+    return join(lang, [say(lang, key, name=name) for key in told_])
 
 
 def _opened(name: str, scenario: Scenario, lang: str) -> str:

@@ -137,7 +137,7 @@ def toml(setup: str = "budget = 4", **request: Any) -> bytes:
         ("a.toml", b"\xff\xfe", "not UTF-8", "UTF-8"),
         ("a.toml", b"#" * (8 * 2**20 + 1), "9 MB. A scenario file may have 8 MB", "9 MB"),
         ("a.toml", toml(prompt=0), "A needs at least 1 prompt token, not 0.", "A "),
-        ("a.toml", b"", "“setup.budget” is missing.", "缺少“setup.budget”。"),
+        ("a.toml", b"name = 3", "“setup.budget” is missing.", "缺少“setup.budget”。"),
         ("a.toml", b"requests = 3\n[setup]\nbudget = 4", "“requests” must be a list.", "列表"),
         ("a.toml", b"setup = 3", "“setup” must be a table of names and values.", "一张由"),
         ("a.toml", toml("budget = 4\nbudgets = 3"), "“setup.budgets” is not a name", "没有“setup"),
@@ -268,3 +268,24 @@ def test_lanes_are_saved_under_the_names_they_were_given(session: Session) -> No
     events = json.loads(saved(session, "chrome").content)["traceEvents"]
     told = [one["args"]["name"] for one in events if one["name"] == "process_name"]
     assert [name.rpartition(", ")[2] for name in told] == ["One/two", "one two (2)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("log.csv", b"\x89PNG\r\n\x1a\n", {"en": "a picture", "zh": "图片"}),
+        ("run.toml", b"\x89PNG\r\n\x1a\n", {"en": "a picture", "zh": "图片"}),
+        ("log.csv", b"PK\x03\x04\x14\x00", {"en": "packed", "zh": "压缩"}),
+        ("run.toml", b"# nothing yet\n", {"en": "is empty", "zh": "是空的"}),
+        ("run.toml", b"", {"en": "[setup]", "zh": "[setup]"}),
+    ],
+)
+def test_what_is_no_text_or_empty_is_called_what_it_is(
+    name: str, data: bytes, said: dict[str, str]
+) -> None:
+    session = Session()
+    for lang, part in said.items():
+        session.lang = lang
+        open_file(session, name, data)
+        assert session.notice.startswith(name)
+        assert part in session.notice
