@@ -118,14 +118,20 @@ def filled(template: str, values: Values, place: str) -> str:
 
 
 def written(value: Any, form: str = "") -> str:
-    """A value as a reader sees it: at most two decimals, commas in large numbers.
+    """A value as a reader sees it: at most two decimals, commas in large numbers, a minus sign.
 
     >>> written(358.97435), written(8.0), written(19366), written(2.5, ".2f"), written("A")
     ('358.97', '8', '19,366', '2.50', 'A')
+    >>> written(-0.024, ".2f"), written(-0.001, ".2f"), written(-8.5)
+    ('−0.02', '0.00', '−8.5')
     """
-    if form:
-        return format(value, form)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
+        return format(value, form)
+    text = format(value, form) if form else _plain(value)
+    is_zero = not text.strip("-0.")
+    return text.replace("-", "" if is_zero else "−", 1) if text.startswith("-") else text
+
+
+def _plain(value: float) -> str:
     number = round(value, 2)
     return f"{int(number):,}" if number == int(number) else f"{number:,.2f}".rstrip("0")
