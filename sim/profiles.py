@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from sim.files import FileError
 from sim.traces.table import MAX_BYTES
@@ -35,8 +36,33 @@ PS_PER_MS = 10**9
 _NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})(e[+-]?\d{1,3})?", re.ASCII | re.I)
 
 
+RULES = {
+    "unreadable": "cannot be read ({reason}); give a CSV file",
+    "empty": "is empty; begin with a line {example}, then a row a round",
+    "too_many": "is row {row:,}; keep {most:,} at most",
+    "too_few": "too few rows ({rows}); the cost's four parts need at least {least}, "
+    "better twenty or more that differ in prefill, decode and kv",
+    "too_large": "is larger than {most} MiB; keep fewer rows",
+    "not_text": "is not UTF-8 text; save it as CSV in UTF-8",
+    "quoting": "has broken quoting; close every quote",
+    "no_column": "no column {column} among {there}; name it {names}",
+    "twice": "more than one column {column}: {both}; keep one of them",
+    "width": "has {cells} values where the header has {width}; give one a column",
+    "not_number": "column {column}: {cell!r} is not a number; write it as 128 or 12.5",
+    "bad_time": "column {column}: {cell!r} must be above 0 and at most {most:,} ms",
+    "bad_count": "column {column}: {cell!r} must be a whole number from 0 to {most:,}",
+}
+
+
 class ProfileError(FileError):
-    """A table that is no profile; the message names file, line, column and what would be right."""
+    """A table that is no profile; the message names file, line, column and what would be right.
+
+    `rule` and `params` say the same to who has words of their own.
+    """
+
+    def __init__(self, where: str, rule: str, **params: Any) -> None:
+        self.rule, self.params = rule, params
+        super().__init__(f"{where}: {RULES[rule].format(**params)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +86,7 @@ def read_profile_file(path: str | Path) -> Profile:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise ProfileError(f"{path}: cannot be read ({reason}); give a CSV file") from None
+        raise ProfileError(str(path), "unreadable", reason=reason) from None
     return read_profile(str(path), data)
 
 
@@ -73,7 +99,7 @@ def read_profile(name: str, data: bytes) -> Profile:
     rows = _csv_rows(name, _text(name, data))
     line, header = next(rows, (1, []))
     if not header:
-        raise ProfileError(f"{name}: is empty; begin with a line {EXAMPLE}, then a row a round")
+        raise ProfileError(name, "empty", example=EXAMPLE)
     places = _places(f"{name}:{line}", header)
     lines, counts, times = [], [], []
     for line, cells in rows:
@@ -82,23 +108,20 @@ def read_profile(name: str, data: bytes) -> Profile:
         counts.append((prefill, decode, kv))
         times.append(ps)
         if len(lines) > MAX_ROWS:
-            raise ProfileError(f"{name}:{line}: is row {MAX_ROWS + 1:,}; keep {MAX_ROWS:,} at most")
+            raise ProfileError(f"{name}:{line}", "too_many", row=MAX_ROWS + 1, most=MAX_ROWS)
     if len(lines) < MIN_ROWS:
-        raise ProfileError(
-            f"{name}: too few rows ({len(lines)}); the cost's four parts need at least {MIN_ROWS}, "
-            "better twenty or more that differ in prefill, decode and kv"
-        )
+        raise ProfileError(name, "too_few", rows=len(lines), least=MIN_ROWS)
     return Profile(name, tuple(lines), tuple(counts), tuple(times))
 
 
 def _text(name: str, data: bytes) -> str:
     if len(data) > MAX_BYTES:
-        raise ProfileError(f"{name}: is larger than {MAX_BYTES >> 20} MiB; keep fewer rows")
+        raise ProfileError(name, "too_large", most=MAX_BYTES >> 20)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ProfileError(f"{name}:{line}: is not UTF-8 text; save it as CSV in UTF-8") from None
+        raise ProfileError(f"{name}:{line}", "not_text") from None
 
 
 def _csv_rows(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -114,7 +137,7 @@ def _csv_rows(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
                 yield start, [cell.strip() for cell in cells]
             start = reader.line_num + 1
     except csv.Error:
-        raise ProfileError(f"{name}:{start}: has broken quoting; close every quote") from None
+        raise ProfileError(f"{name}:{start}", "quoting") from None
 
 
 def _places(where: str, header: Sequence[str]) -> dict[str, int]:
@@ -125,12 +148,11 @@ def _places(where: str, header: Sequence[str]) -> dict[str, int]:
         found = [place for place, name in enumerate(header) if _plain(name) in usual]
         if not found:
             there = clean(", ".join(header), 80)
-            raise ProfileError(
-                f"{where}: no column {column} among {there}; name it {' or '.join(names)}"
-            )
+            usual_names = " or ".join(names)
+            raise ProfileError(where, "no_column", column=column, there=there, names=usual_names)
         if len(found) > 1:
-            both = clean(" and ".join(header[place] for place in found), 80)
-            raise ProfileError(f"{where}: more than one column {column}: {both}; keep one of them")
+            both = clean(", ".join(header[place] for place in found), 80)
+            raise ProfileError(where, "twice", column=column, both=both)
         places[column] = found[0]
     return places
 
@@ -142,21 +164,19 @@ def _plain(name: str) -> str:
 def _values(where: str, cells: Sequence[str], places: Mapping[str, int], width: int) -> list[int]:
     """P, D, K and the time in ps of one row."""
     if len(cells) != width:
-        raise ProfileError(
-            f"{where}: has {len(cells)} values where the header has {width}; give one a column"
-        )
+        raise ProfileError(where, "width", cells=len(cells), width=width)
     return [_value(where, column, cells[place]) for column, place in places.items()]
 
 
 def _value(where: str, column: str, cell: str) -> int:
-    found = f"{where}: column {column}: {clean(cell)!r}"
+    found = {"column": column, "cell": clean(cell)}
     if not _NUMBER.fullmatch(cell):
-        raise ProfileError(f"{found} is not a number; write it as 128 or 12.5")
+        raise ProfileError(where, "not_number", **found)
     number = Decimal(cell)
     if column == "ms":
         if not 0 < number <= MAX_MS:
-            raise ProfileError(f"{found} must be above 0 and at most {MAX_MS:,} ms")
+            raise ProfileError(where, "bad_time", **found, most=MAX_MS)
         return int(number.scaleb(9).to_integral_value(ROUND_HALF_EVEN))
     if number != number.to_integral_value() or not 0 <= number <= MAX_COUNT:
-        raise ProfileError(f"{found} must be a whole number from 0 to {MAX_COUNT:,}")
+        raise ProfileError(where, "bad_count", **found, most=MAX_COUNT)
     return int(number)

@@ -15,7 +15,7 @@ from typing import Any
 from app.i18n import say, words
 from app.messages import trace_error
 from sim.files import FileError
-from sim.profiles import ACCEPTED, Profile, read_profile
+from sim.profiles import ACCEPTED, Profile, ProfileError, read_profile
 from sim.timings import MIN_REQUESTS, Timings, timings_of
 from sim.traces import Report, TraceError, read_trace
 from sim.traces.words import clean
@@ -197,7 +197,7 @@ def _lacks(name: str, lacking: Sequence[str], rule: str) -> RefusedError:
 
 
 def _bad(name: str, error: FileError | None, rule: str) -> RefusedError:
-    """What is right instead, and the reader's own sentence, which knows the value."""
+    """What is right instead, and in detail what is not, if it can be in the words of the page."""
     detail = str(error).removeprefix(name) if error else ""
     line = _LINE.match(detail)
     detail = detail[line.end() :] if line else detail.removeprefix(": ")
@@ -206,6 +206,9 @@ def _bad(name: str, error: FileError | None, rule: str) -> RefusedError:
         table = words(lang, "lab.calibrate")
         values = {"name": name, "rule": table[rule], "line": line[1] if line else ""}
         text = table["bad_line" if line else "bad_file"].format(**values)
-        return text + (table["detail"].format(detail=detail) if detail else "")
+        if isinstance(error, ProfileError):
+            own = table[f"profile_{error.rule}"].format(**error.params)
+            return text + table["detail"].format(detail=own)
+        return text + (table["detail_en"].format(detail=detail) if detail else "")
 
     return RefusedError(tell)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from app import lane_edits
+from app.i18n import words
 from app.lab.calibrate import NAMES
 from app.lab.calibrate_told import of_timings
 from app.lab.component import Lab
@@ -21,7 +22,7 @@ from app.session import Session
 from app.setup_options import texts
 from sim.clock import NS_PER_MS
 from sim.fit_timings import Judged, Pairs, TimingsFit
-from sim.profiles import Profile
+from sim.profiles import RULES, Profile
 from sim.sweep import Stopped
 from sim.timings import Timings
 
@@ -139,7 +140,7 @@ def test_the_detailed_result_of_a_benchmark_is_measured_requests():
         (json.dumps({name: values[:2] for name, values in BENCH.items()}), "8"),
         ("queued_ts,input_toks\n1,2\n", "first_token_ts"),
         ("prefill,ms\n1,2\n", "decode"),
-        (PROFILE + "1,2,3,x\n", "'x'"),
+        (PROFILE + "1,2,3,x\n", "“x”"),
         ("prefill,decode,kv,ms\n1,2,3,4\n", "4"),
         (json.dumps({"prefill": [1], "decode": [], "kv": [], "ms": []}), "4"),
         (json.dumps(REQUESTS[:3]), "8"),
@@ -152,6 +153,13 @@ def test_a_file_that_cannot_be_used_is_refused_in_both_languages(text, in_it):
         assert in_it in tell(lang)
         assert "{" not in tell(lang)
     assert tell("en") != tell("zh")
+
+
+def test_every_fault_of_a_table_of_rounds_has_words_in_both_languages():
+    of_files = {"unreadable"}  # on a disk
+    for lang in ("en", "zh"):
+        told = words(lang, "lab.calibrate")
+        assert {f"profile_{rule}" for rule in RULES.keys() - of_files} <= told.keys()
 
 
 def test_the_line_of_a_fault_is_told():

@@ -289,7 +289,7 @@ BAD_FILES: list[tuple[bytes, str]] = [
     (b"1,2,3,4\n", "t.csv:1: no column prefill among 1, 2, 3, 4; name it prefill or P or "),
     (b"\nP,D,ms\n", "t.csv:2: no column kv among P, D, ms; name it kv or K or kv_tokens or "),
     (b"P,D,K,s\n", "t.csv:1: no column ms among P, D, K, s; name it ms or duration or "),
-    (b"P,D,K,ms,prefill\n", "t.csv:1: more than one column prefill: P and prefill; keep one"),
+    (b"P,D,K,ms,prefill\n", "t.csv:1: more than one column prefill: P, prefill; keep one"),
     (HEADER.encode() + b"\n1,2,\xff,4\n", "t.csv:2: is not UTF-8 text; save it as CSV in UTF-8"),
     (rows_with('1,2,3,"4'), "t.csv:4: has broken quoting; close every quote"),
     (rows_with("1,2,3"), "t.csv:4: has 3 values where the header has 4; give one a column"),

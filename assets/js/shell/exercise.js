@@ -32,7 +32,7 @@ export function exercise({open, play, changed}) {
 
   const state = () => kept.get(asked.key);
   const card = () => asked.exercise.cards[state().card];
-  const is_open = () => asked !== null && state().verdict !== "right" && !state().is_revealed;
+  const is_open = () => asked !== null && !is_answered(state());
 
   const draw_boxes = () => {
     const {kind: sort, unit, labels} = asked.exercise;
@@ -65,14 +65,16 @@ export function exercise({open, play, changed}) {
     another.hidden = cards.length < 2;
     for (const input of fields) { input.setAttribute("aria-invalid", String(verdict === "wrong")); }
   };
+  /** Whether a box is still to be filled; that of a request which is not there may stay empty. */
+  const lacks = (value, i) => value === "" && card().shares[i]?.is_here !== false;
   const mark = () => {
     const typed = fields.map(value_of);
-    const is_empty = asked.exercise.kind === "choice" ? !typed.includes(true) : typed.some((value) => value === "");
+    const is_empty = asked.exercise.kind === "choice" ? !typed.includes(true) : typed.some(lacks);
     Object.assign(state(), {typed}, is_empty ? {verdict: "", hint: ""} : judged(asked.exercise.kind, card(), typed, asked.words));
     if (state().verdict === "right" && note_solved(asked.key)) { changed(); }
     draw();
     changed();
-    if (is_empty) { (fields.find((input) => value_of(input) === "") ?? fields[0]).focus(); }
+    if (is_empty) { fields[Math.max(0, typed.findIndex(lacks))].focus(); }
   };
   const toggle = () => {
     state().is_revealed = !state().is_revealed;
@@ -85,7 +87,7 @@ export function exercise({open, play, changed}) {
     draw_boxes();
     draw();
     changed();
-    fields[0]?.focus();
+    fields[Math.max(0, fields.map(value_of).findIndex(lacks))]?.focus();
   };
   const show_run = () => {
     const {search} = card();
@@ -102,8 +104,15 @@ export function exercise({open, play, changed}) {
     draw_boxes();
     draw();
   };
-  return {el, show, hides_future: () => is_open() && asked.exercise.predict};
+  /** Whether a step to come asks for a guess at the run on the stage, and has no answer yet. */
+  const waits = ({exercise: to_come}, key) => {
+    const now = kept.get(key) ?? fresh(0);
+    return Boolean(to_come?.predict) && !to_come.cards[now.card].search && !is_answered(now);
+  };
+  return {el, show, waits, hides_future: () => is_open() && asked.exercise.predict};
 }
+
+function is_answered({verdict, is_revealed}) { return verdict === "right" || is_revealed; }
 
 function fresh(card) { return {card, typed: [], verdict: "", hint: "", is_revealed: false}; }
 
