@@ -7,9 +7,12 @@ A function of the session and of the stretch of time that is looked at; the figu
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from app.draft import form_words
 from app.i18n import say, words
 from app.lab.fields import GOALS, cost, inputs, traffic
+from app.lab.prefills import prefills
 from app.lab.told import cells, figure, headline, metric_head
 from app.lab.verdicts import verdicts
 from app.lane_names import heads
@@ -18,9 +21,10 @@ from app.lane_specs import MOST_LANES
 from app.lanes import Lane
 from app.sentences import number
 from app.session import Session
-from sim.clock import to_shown
+from sim.clock import scale_of, to_shown
 from sim.compare import Comparison
-from sim.curves import Curve, spikes
+from sim.curves import Curve, Spikes, spikes
+from sim.history import Ints
 
 MOST_SPIKES = 900  # rounds of a setup drawn at once
 SHARE = 0.99  # of all requests, which must meet every goal for a setup or a group to pass
@@ -141,7 +145,15 @@ def _spikes(
                 "t1": [round(float(t), 4) for t in one.end],
                 "p": [int(p) for p in one.prefill],
                 "gap": [round(float(gap), 4) if gap else None for gap in one.longest],
+                "who": prefills(lane.history, _rounds_of(lane, one)),
             }
-            for one in found
+            for lane, one in zip(lanes, found, strict=True)
         ],
     }
+
+
+def _rounds_of(lane: Lane, found: Spikes) -> Ints:
+    """The rounds that are drawn, counted from 0."""
+    scale = scale_of(lane.history.scenario.setup.time)
+    starts = np.rint(found.start * scale).astype(np.int64)
+    return np.searchsorted(lane.history.starts, starts)

@@ -59,7 +59,23 @@ def test_all_rounds_are_drawn_where_there_are_few():
     for strip, history in zip(drawn["lanes"], session.histories, strict=True):
         assert strip["p"] == history.per_round("prefill").tolist()
         assert strip["t1"] == [to_shown(int(t), "ms") for t in history.ends]
+        own = history.per_round("prefill") - history.per_round("padding")
+        assert [sum(n for _, n in named) for named, _ in strip["who"]] == own.tolist()
+        assert all(more == 0 for _, more in strip["who"])
     assert drawn["most_p"] == max(int(h.per_round("prefill").max()) for h in session.histories)
+
+
+def test_the_requests_with_the_most_prefill_of_a_round_are_named(session):
+    for lane, strip in zip(session.played, lab_view(session)["spikes"]["lanes"], strict=True):
+        history = lane.history
+        number = history.per_round("prefill").argmax()
+        place = strip["t0"].index(round(to_shown(int(history.starts[number]), "ms"), 4))
+        named, more = strip["who"][place]
+        record = history[int(number)]
+        tokens = sorted((record.given[id_] for id_ in record.prefilling), reverse=True)
+        assert [n for _, n in named] == tokens[: len(named)]
+        assert all(record.given[id_] == n for id_, n in named)
+        assert more == len(tokens) - len(named)
 
 
 def test_a_stretch_of_time_shows_its_rounds_only(session):

@@ -46,6 +46,11 @@ export function spikes({pick, look}) {
         p: data.lanes[place].p[i].toLocaleString("en"), gap: data.lanes[place].gap[i] === null ? "–" : data.gap_text(data.lanes[place].gap[i]),
       });
     });
+    [...rows.querySelectorAll(".spike-who")].forEach((el_who, place) => {
+      const i = at === null ? -1 : round_at(data.lanes[place], at);
+      el_who.textContent = i < 0 ? "" : who(data.lanes[place].who[i], view.words);
+      place_who(el_who, at === null ? 0 : x()(at), width());
+    });
   };
   const paint = () => {
     if (!data || width() < 200) { return; }
@@ -103,6 +108,19 @@ export function spikes({pick, look}) {
   return {el, show};
 }
 
+/** "prefill: A 512, B 128, and 3 more"; nothing in a round without any. */
+function who([named, more], words) {
+  const parts = named.map(([id, n]) => `${id} ${n.toLocaleString("en")}`);
+  if (more) { parts.push(fill(words.spike_more, {n: more.toLocaleString("en")})); }
+  return parts.length ? fill(words.spike_who, {listed: parts.join(words.spike_comma)}) : "";
+}
+
+/** Beside the line at the pointer, on the side that has room. */
+function place_who(el, px, width) {
+  const is_left = px > (GUTTER + width) / 2;
+  Object.assign(el.style, {left: is_left ? "" : `${px + 6}px`, right: is_left ? `${width - px + 6}px` : ""});
+}
+
 /** The round of a lane that is under way at a time, the one before where not all are drawn; -1 between rounds. */
 function round_at({t0, t1, is_whole}, t) {
   let [low, high] = [0, t0.length];
@@ -143,7 +161,7 @@ function strip(lane, place, {data, view, width, x}) {
     draw("path", {d: bars.join("") || "M0 0", fill: colour_of(place), class: "bars"}),
     draw("path", {d: good.join("") || "M0 0", stroke: colour_of(place), class: lane.t0.length < FEW_ROUNDS ? "gaps few" : "gaps"}),
     draw("path", {d: over.join("") || "M0 0", class: "gaps-over"}));
-  return h("div", {class: "spike-row"}, svg,
+  return h("div", {class: "spike-row"}, svg, h("p", {class: "spike-who"}),
     h("div", {class: "spike-name"},
       h("p", {}, line_sign(place), h("b", {text: setup.title, title: setup.title})),
       h("p", {class: "spike-rule", text: setup.budget, title: setup.summary}), h("p", {class: "spike-now"}),
