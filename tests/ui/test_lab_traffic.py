@@ -30,9 +30,9 @@ def test_traffic_is_drawn_while_it_is_typed_and_then_used(open_page: Open) -> No
     page.locator("#lab-tab-traffic").click()
     tab = page.locator("#lab-traffic")
     expect(tab.locator(".headline")).to_contain_text("600 requests")
-    tab.locator("#generator-requests").fill("300")
+    tab.locator("#lab-generator-requests").fill("300")
     expect(tab.locator(".preview")).to_contain_text("300 requests")
-    tab.locator("#generator-tenants").fill("chat:3, batch:1:5")
+    tab.locator("#lab-generator-tenants").fill("chat:3, batch:1:5")
     expect(tab.locator(".traffic-lines")).to_contain_text("batch")
     expect(tab.locator(".headline")).to_contain_text("600 requests")
     assert grave(page) == []

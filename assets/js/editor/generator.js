@@ -5,9 +5,10 @@ import {h, icon, plain, set} from "../dom.js";
 const REST_MS = 350; // of the fingers, before what they typed is tried
 
 export class Generator {
-  /** `send` takes a message; `close` goes back to the table. */
-  constructor(send, close) {
+  /** `send` takes a message; `close` goes back to the table; ids of the boxes begin with `name`. */
+  constructor(send, close, name = "generator") {
     this.send = send;
+    this.name = name;
     this.typed = {};
     this.fields = new Map();
     this.resting = null;
@@ -63,7 +64,7 @@ export class Generator {
   }
 
   line({name, size, text, choices}) {
-    const id = `generator-${name}`;
+    const id = `${this.name}-${name}`;
     const on = {change: (event) => this.type(name, event.target), input: (event) => this.rest(name, event)};
     const input = choices.length
       ? h("select", {id, on})

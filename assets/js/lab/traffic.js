@@ -12,7 +12,7 @@ export function traffic({send, edit}) {
   const look = h("button", {class: "link", word: "workload.look", on: {click: () => ask({do: "look"})}});
   const file = chooser(ask);
   const shown = pictures();
-  const generator = new Generator(({what, values}) => ask({do: "form", what, values}), () => ask({do: "fill", open: false}));
+  const generator = new Generator(({what, values}) => ask({do: "form", what, values}), () => ask({do: "fill", open: false}), "lab-generator");
   const title = h("h2");
   const fill = h("div", {class: "traffic-fill"}, h("p", {class: "aside", word: "workload.in_table"}),
     h("button", {class: "button", word: "workload.edit", on: {click: edit}}),
