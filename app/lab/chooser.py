@@ -15,6 +15,8 @@ from app.opening import open_trace
 from app.session import Session
 from app.setup_options import MOST_IN_A_BOX, number_of
 from sim.traces import Options, Preview, TraceError
+from sim.traces.importing import REPLAY
+from sim.traces.sessions import NAMES
 from sim.workload.fields import Fields
 
 ROLES = ("arrival", "prompt", "output")
@@ -22,6 +24,7 @@ UNITS = ("s", "ms", "us", "ns")
 BOXES = ("rate", "seed")
 SWITCHES = ("spread", "loop")
 MOST_COLUMNS = 40
+_OF_A_REPLAY = dict.fromkeys(NAMES, "used") | {"prefix_len": "prompt"}  # besides its lengths
 
 
 class Chooser:
@@ -199,7 +202,9 @@ class Chooser:
 
     def _table(self, seen: Preview) -> dict[str, Any]:
         lang = self._session.lang
-        role_of = {name: role for role, name in self._roles().items()}
+        is_replay = seen.format == REPLAY
+        role_of = dict(_OF_A_REPLAY) if is_replay else {}
+        role_of |= {name: role for role, name in self._roles().items()}
         places = [
             place
             for place, name in enumerate(seen.columns)
@@ -217,7 +222,7 @@ class Chooser:
                 for row in seen.rows
             ],
             "more": say(lang, "lab.workload.more_columns", n=left_out) if left_out else "",
-            "can_cast": seen.format != "tracelab",
+            "can_cast": not is_replay,
         }
 
     def _units(self, seen: Preview) -> dict[str, Any]:
@@ -242,7 +247,7 @@ class Chooser:
     def _boxes(self, seen: Preview, faults: Mapping[str, str]) -> list[dict[str, str]]:
         """What made-up arrivals are drawn from, where the file has none."""
         roles = self._roles()
-        if "arrival" in roles or len(roles) < 2 or seen.format == "tracelab":
+        if "arrival" in roles or len(roles) < 2 or seen.format == REPLAY:
             return []
         table = words(self._session.lang, "lab.workload")
         return [

@@ -16,6 +16,7 @@ from app.session import TRACE, Session
 from sim.files import SYNTHETIC, builtin
 from sim.setup import Request, Setup
 from sim.traces import TraceError, read_trace
+from sim.traces.sessions import NAMES
 
 PLAIN = b"arrived_at,num_prefill_tokens,num_decode_tokens\n0,50,5\n1,60,6\n"
 BARE = b"timestamp,prompt,output\n" + b"".join(
@@ -25,6 +26,9 @@ LENGTHS = b"name,input_tokens,output_tokens\nx,10,2\ny,20,3\n"
 ODD = b"when,a,b,c\n0,10,2,7\n500,20,3,8\n900,30,4,9\n"
 BATCHED = b"arrived_at,num_prefill_tokens,num_decode_tokens\n" + b"".join(
     b"%d,50,5\n" % (3 * (i // 5)) for i in range(60)
+)
+REPLAY_FILE = b"session_id,round_idx,prefix_len,input_len,output_len,tool_wait_after_ms,model\n" + (
+    b"s1,0,0,100,20,500,m\ns1,1,120,30,20,700,m\ns2,0,0,80,20,0,m\n"
 )
 NO_TABLE = b"{ broken"
 
@@ -338,3 +342,13 @@ def refusal(name: str, data: bytes) -> str:
     with pytest.raises(TraceError) as caught:
         read_trace(name, data)
     return trace_error(caught.value, "en")
+
+
+def test_all_columns_that_a_replay_of_sessions_uses_are_marked(page: Page) -> None:
+    open_file(page.session, "sessions.csv", REPLAY_FILE)
+    file = page.file
+    marked = {column["name"]: column["role"] for column in file["columns"]}
+    assert {name for name, role in marked.items() if role} == set(NAMES)
+    assert marked["prefix_len"] == marked["input_len"] == "prompt"
+    assert marked["output_len"] == "output"
+    assert not file["can_cast"]

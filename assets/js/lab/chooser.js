@@ -61,7 +61,7 @@ function kept(input, name) {
 function draw_table({columns, rows, lines, can_cast}, words, send) {
   const role = ({name, role: chosen}) => {
     const select = h("select", {"aria-label": `${words["workload.role_of"]}: ${name}`, disabled: !can_cast, on: {change: () => send({do: "role", column: name, role: select.value})}},
-      ...ROLES.map((value) => h("option", {value, text: words[`workload.role_${value}`]})));
+      ...(chosen === "used" ? [...ROLES, chosen] : ROLES).map((value) => h("option", {value, text: words[`workload.role_${value}`]})));
     select.value = chosen;
     return kept(select, `role ${name}`);
   };
