@@ -28,6 +28,7 @@ from app.lab.sweep_told import form_told, run_told
 from app.lab.workers import lose_workers
 from app.lane_specs import MOST_LANES, LaneSpec
 from app.lanes import Lane
+from app.sentences import number
 from app.session import Session
 from app.setup_options import MOST_IN_A_BOX, shown
 from sim import Scenario
@@ -160,8 +161,9 @@ class Sweep(Part):
         is_old = not _is_same_traffic(run.shared, now)
         if is_old:
             run.end("void")
-        if is_old != run.is_old:
-            run.is_old = is_old
+        by_goals = is_old and _is_same_traffic(run.shared, now, slo=None)
+        if (is_old, by_goals) != (run.is_old, run.by_goals):
+            run.is_old, run.by_goals = is_old, by_goals
             self.publish()
 
     # From a point to a lane.
@@ -172,7 +174,7 @@ class Sweep(Part):
             return
         changes = changes_of(run.points[place])
         if not changes:
-            session.announce(lambda lang: say(lang, "lab.sweep.rate_is_traffic"))
+            self._pick_rate(run.points[place].settings.get(RATE, 1))
             return
         lanes = list(session.lanes)
         shared = session.shared_texts()
@@ -197,8 +199,19 @@ class Sweep(Part):
             session.announce(lambda lang: say(lang, "lab.sweep.rate_stays"))
         self._num_picked += 1
 
+    def _pick_rate(self, rate: float) -> None:
+        """A point that changes the rate only: its setup stands there, its traffic is another."""
+        if rate == 1:
+            self._num_picked += 1
+            return
+        values = {"rate": number(rate, 4), "scale": number(1 / rate, 4)}
+        self.session.announce(lambda lang: say(lang, "lab.sweep.rate_is_traffic", **values))
 
-def _is_same_traffic(one: Scenario, other: Scenario) -> bool:
-    """Whether requests and what all lanes share are equal; the window of load changes no figure."""
-    setups = [replace(scenario.setup, window=None) for scenario in (one, other)]
+
+def _is_same_traffic(one: Scenario, other: Scenario, **free: Any) -> bool:
+    """Whether requests and what all lanes share are equal, but for the options in `free`.
+
+    The window of load changes no figure.
+    """
+    setups = [replace(scenario.setup, window=None, **free) for scenario in (one, other)]
     return setups[0] == setups[1] and one.requests == other.requests

@@ -22,7 +22,7 @@ Found = tuple[int, Figures | Problem]  # a point by its place, and what came of 
 
 @dataclass(slots=True)
 class Run:
-    """One sweep. `is_old`: what all lanes share has changed since it ended."""
+    """One sweep. `is_old`: what all lanes share has changed since, maybe only `by_goals`."""
 
     number: int
     form: Form
@@ -32,6 +32,7 @@ class Run:
     is_bounded: bool
     state: State = "running"
     is_old: bool = False
+    by_goals: bool = False
     found: dict[int, Figures | Problem] = field(default_factory=dict)
     stop: Event = field(default_factory=Event)
 

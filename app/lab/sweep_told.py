@@ -226,7 +226,9 @@ def _limit(run: Run, name: str) -> float | None:
 def _note(run: Run, lang: str) -> str:
     """How it ended, or that it goes on; and whether it is of old."""
     values = {"done": f"{len(run.found):,}", "of": f"{len(run.points):,}"}
-    key = "old" if run.is_old and run.state != "void" else run.state
+    key: str = run.state
+    if run.is_old and key != "void":
+        key = "old_goals" if run.by_goals else "old"
     return say(lang, f"lab.sweep.note_{key}", **values)
 
 

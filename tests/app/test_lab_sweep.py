@@ -267,6 +267,10 @@ def test_an_edit_afterwards_is_told_until_it_is_taken_back(tab):
     tab.start()
     tab.session.set_setup({"slo.ttft": "77"})
     assert tab.run["is_old"]
+    assert "goals have changed" in tab.run["note"]
+    tab.session.set_setup({"slo.ttft": "77", "max_num_seqs": "2"})
+    assert "all setups share has changed" in tab.run["note"]
+    tab.session.set_setup({"slo.ttft": "14", "max_num_seqs": ""})
     tab.session.set_setup({"slo.ttft": "14"})
     assert not tab.run["is_old"]
 
@@ -326,7 +330,11 @@ def test_the_rate_is_no_setup(tab):
     tab.start(control="rate", steps="listed", listed="0.5, 1")
     tab.pick(0)
     assert tab.session.lanes == lanes
-    assert "traffic" in tab.session.notice
+    assert "0.5 times as fast" in tab.session.notice and "times × 2." in tab.session.notice
+    assert tab.part.shown()["picked"] == 0
+    tab.pick(1)  # the traffic as it is
+    assert tab.session.lanes == lanes
+    assert tab.part.shown()["picked"] == 1
 
 
 @pytest.mark.parametrize(
