@@ -116,7 +116,9 @@ class Load(Part):
                 "–" if load.time is None else f"{number(load.time, 3)} {self._time_unit()}",
                 "–" if product is None else number(product, 2),
                 number(load.number, 2),
-                "–" if load.queue_slope is None else f"{load.queue_slope:+.3f}{per}",
+                "–"
+                if load.queue_slope is None
+                else f"{load.queue_slope:+.3f}{per}".replace("-", "−"),
             ],
             "fields": [knob(self.session, self._typed_spec(lane), name) for name in KNOBS],
             "is_closed": lane.history.scenario.setup.concurrency is not None,
