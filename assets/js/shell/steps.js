@@ -6,8 +6,6 @@
 import {fill, h, icon} from "../dom.js";
 import {exercise} from "./exercise.js";
 
-const SHOWN = "ghost"; // the future as it is without a question
-
 /**
  * @param {function(string)} choose a scene
  * @param {function(string)} open a link, by its query
@@ -32,18 +30,21 @@ export function stepper({choose, open, save, solved}) {
   let view = {words: {}, lesson: {steps: []}};
   let at = 0;
   let player = null;
-  let hidden = false; // whether the future is hidden for a question
+  let before = ""; // how the future was looked at before a question hid it; nothing: it is not hidden
 
   const steps = () => view.lesson.steps;
   const last = () => steps().length - 1;
   const following = () => view.scenarios?.[view.scenarios.findIndex(([name]) => name === view.scenario) + 1];
   const has_following = () => steps().length > 1 && following() !== undefined;
 
-  /** Nothing ahead is shown while a question about it is open. */
+  const key_of = (i) => `${view.scenario}#${i + 1}`;
+  /** Nothing ahead is shown while a question about it is open, or still to come in the scene as it was. */
+  const hides = () => task.hides_future() || (!view.is_edited && steps().some((step, i) => i > at && task.waits(step, key_of(i))));
   const hide_future = () => {
-    if (!player || task.hides_future() === hidden) { return; }
-    hidden = !hidden;
-    player.views.set({future: hidden ? "nothing" : SHOWN});
+    if (!player || hides() === (before !== "")) { return; }
+    const future = before || "nothing";
+    before = before ? "" : player.views.get().future;
+    player.views.set({future});
   };
   const show = () => {
     const {words, lesson} = view;
@@ -55,7 +56,7 @@ export function stepper({choose, open, save, solved}) {
     body.hidden = step.html === "";
     file.hidden = !step.file;
     file.lastChild.textContent = step.file ? fill(words.save_file, {name: step.file}) : "";
-    task.show(step, `${view.scenario}#${at + 1}`, words);
+    task.show(step, key_of(at), words);
     hide_future();
     if (body.dataset.html !== step.html) {
       body.innerHTML = step.html;
@@ -92,7 +93,8 @@ export function stepper({choose, open, save, solved}) {
   };
   return {
     el, nav, said, update, go, on, back: () => go(at - 1), restart: () => { at = 0; show(); },
-    use: (handle) => { player = handle; hide_future(); }, hides_future: () => hidden,
+    look_anew: () => { before = ""; },
+    use: (handle) => { player = handle; hide_future(); }, hides_future: () => before !== "",
     at: () => at, following: () => (has_following() ? following()[1] : ""), step: (index = at) => steps()[index],
     when_shown: (listener) => listeners.push(listener),
   };
