@@ -94,8 +94,10 @@ def test_the_card_tells_of_a_gap(open_page: Open) -> None:
 def test_a_pause_is_hatched_and_what_was_not_sent_is_grey(open_page: Open) -> None:
     page = open_page(STAGE, BY_HAND)
     slow = {"credits": 2, "read_every": 9}
-    give(page, scenario(("S", 0, 4, 8, slow), ("B", 1, 4, 12, {"cancel_at": 29.5}), budget=8))
-    assert len(drawn(page, "hatch_paused")) == 3
+    rows = [("S", 0, 4, 8, slow), ("B", 1, 4, 12, {"cancel_at": 29.5})]
+    (lane,) = give(page, scenario(*rows, budget=8))["lanes"]
+    between = [gap for gap in lane["gaps"] if gap["kind"] == "paused"]
+    assert between and len(drawn(page, "hatch_paused")) == 3 + len(between)
     assert {"paused", "not sent"} <= set(legend(page))
     choose(page, "axis-rounds")  # where the cells have room for words and rings
     assert "paused" in words(page)
