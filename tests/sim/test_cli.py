@@ -57,6 +57,12 @@ def good(sim: Any) -> Any:
     return call
 
 
+def test_an_argument_that_is_no_text_is_refused(sim: Any) -> None:
+    for argument in ("\udcff.toml", "a\0b"):
+        result = sim("run", argument)
+        assert result.code == 2 and "is not UTF-8 text" in result.err
+
+
 # The by-hand example.
 
 

@@ -46,6 +46,16 @@ def drafting(output: int, drafts: int, accepted: object, **setup: object) -> Sce
     return scenario(("A", 0, 4, output), budget=8, speculation=speculation, **setup)
 
 
+def test_a_prompt_beside_drafts_takes_none_of_the_accepted() -> None:
+    rows = (("A", 0, 4, 9), ("B", 4, 4, 2))
+    subject = scenario(*rows, budget=8, speculation={"drafts": 3, "accepted": [2, 0]})
+    assert [record.tokens for record in run(subject)[:3]] == [
+        {"A": 1},
+        {"A": 3, "B": 1},
+        {"A": 1, "B": 1},
+    ]
+
+
 def test_accepted_drafts_come_with_the_token_of_the_round() -> None:
     """4 ms for the prompt, then 2 + 1 + 3 · 0.5 = 4.5 ms a round of four positions."""
     assert times(run(drafting(9, 3, [3]))) == [4, 8.5, 8.5, 8.5, 8.5, 13, 13, 13, 13]

@@ -118,6 +118,14 @@ def test_a_tenant_with_a_full_quota_is_passed_over() -> None:
     assert [r.admitted for r in history if r.admitted][1:] == [("A2",), ("A3",)]
 
 
+def test_who_is_turned_away_ends_no_turn() -> None:
+    history = run(tenants(block_size=8, num_blocks=2, on_full="reject"))
+    assert history[0].admitted == ("A1", "B1")
+    assert [str(state) for state in history.states] == [
+        "finished", "rejected", "rejected", "finished", "rejected",
+    ]  # fmt: skip
+
+
 def test_a_quota_binds_only_in_the_order_of_tenants() -> None:
     assert run(tenants(tenant_quota=1).with_setup(order="fifo"))[0].admitted[1] == "A2"
 

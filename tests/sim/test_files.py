@@ -17,6 +17,7 @@ from sim.files import (
     read_table,
     suggestion,
     traffic,
+    variant,
 )
 from tests.sim.make import by_hand, scenario
 
@@ -113,6 +114,22 @@ def test_rules_are_checked_in_files_too(tmp_path: Path) -> None:
     path.write_text(TOML.replace("budget = 4", "budget = 0"), encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"setup\.budget must be at least 1, not 0"):
         read_scenario(path)
+
+
+def test_a_name_of_too_many_parts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(".".join("a" * 40) + " = 1", encoding="utf-8")
+    with pytest.raises(FileError, match="more than 30 parts between dots"):
+        read_table(path)
+
+
+def test_a_built_in_scenario_can_be_changed_with_its_lanes() -> None:
+    changed, with_lanes = variant("11c", {"budget": 300})
+    assert changed == builtin("11c").with_setup(budget=300)
+    assert [*with_lanes] == [*lanes("11c")]
+    assert all(lane.setup.budget == 300 for lane in with_lanes.values())
+    with pytest.raises(FileError, match=r"changed.*budget"):
+        variant("5a", {"budget": 0})
 
 
 def test_built_in_scenarios_stand_in_the_order_of_the_course() -> None:

@@ -181,6 +181,11 @@ def test_a_paused_member_of_a_static_batch_is_an_idle_seat() -> None:
     assert tokens(history, 0) == [6, 10, 22]
 
 
+def test_a_static_batch_whose_only_member_is_paused_waits() -> None:
+    alone = ("S", 0, 4, 3, {"credits": 1, "read_every": 9})  # reads at 4 and 13 ms
+    assert tokens(checked(scenario(alone, mode="static", budget=8)), 0) == [4, 7, 16]
+
+
 def test_an_evicted_reader_who_is_paused_lets_the_others_pass() -> None:
     rows = (
         ("A", 0, 7, 9),

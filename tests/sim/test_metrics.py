@@ -93,6 +93,16 @@ def test_progress_has_a_value_a_round() -> None:
     assert progress.mean_itl[3] == pytest.approx(4.5)
 
 
+def test_progress_says_how_many_each_mean_is_over() -> None:
+    # A and B have their first tokens in round 2, C in round 4; gaps end in rounds 3, 3, 4 and 5
+    counted = Progress(run(by_hand())).counted
+    assert {name: values.tolist() for name, values in counted.items()} == {
+        "mean_queue": [1, 2, 3, 3, 3],
+        "mean_ttft": [0, 2, 2, 3, 3],
+        "mean_itl": [0, 0, 2, 3, 4],
+    }
+
+
 def test_the_columns_of_progress_go_by_the_names_of_the_figures() -> None:
     progress = Progress(run(by_hand()))
     columns = progress.columns
@@ -194,6 +204,21 @@ def test_who_left_unserved_has_waited_too() -> None:
     assert known.longest_wait == 9
     assert known.distributions()["queue"]["max"] == 0
     assert Progress(known.history).longest_wait.tolist() == [3, 6, *[9] * 8]
+
+
+def test_who_is_here_is_counted_from_arrival_to_the_last_token() -> None:
+    times = np.array([0, 2, 8, 13, 17, 20]) * 1_000_000  # B leaves at 13 ms, A at 16.5, C at 19.5
+    assert metrics(run(by_hand())).presence.here_at(times).tolist() == [1, 2, 3, 2, 1, 0]
+
+
+def test_a_mean_gap_over_the_goal_is_missed() -> None:
+    known = metrics(run(by_hand(slo={"tpot": 4})))  # A: 8.5 ms for 2 tokens, B: 5 for 1, C: 3
+    assert known.missed is not None
+    assert known.missed["tpot"].tolist() == [True, True, False]
+
+
+def test_who_has_one_token_meets_any_goal_for_gaps() -> None:
+    assert metrics(run(scenario(("A", 0, 4, 1), budget=4, slo={"max_itl": 1}))).num_good == 1
 
 
 def test_in_ticks_the_queue_is_looked_at_every_tick() -> None:

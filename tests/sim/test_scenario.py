@@ -32,6 +32,11 @@ def problems_of(data: Any) -> list[Problem]:
     return list(caught.value.problems)
 
 
+def test_a_likely_name_is_looked_for_the_first_few_times() -> None:
+    found = problems_of(table(**{f"budget{i}": 1 for i in range(12)}))
+    assert ["did you mean" in str(problem) for problem in found] == [True] * 10 + [False] * 2
+
+
 BROKEN: list[tuple[str, Any, str, str]] = [
     ("required", {"requests": [GOOD_REQUEST]}, "setup.budget", "is missing; give budget a value"),
     (
