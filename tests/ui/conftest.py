@@ -129,6 +129,7 @@ class KeptPage:
             if other != page:
                 other.close()
         page.goto("about:blank")
+        page.emulate_media(reduced_motion="no-preference")
         page.mouse.move(0, 0)
         page.context.clear_permissions()
         tools = page.context.new_cdp_session(page)

@@ -69,6 +69,7 @@ def answer_exercise(page: Page, exercise: dict[str, Any], lang: str) -> None:
 
 def walk(page: Page, scene: str, lang: str) -> None:
     """All steps of the scene that is shown; the stage follows, and no exercise is too hard."""
+    page.emulate_media(reduced_motion="reduce")  # what slides is drawn again and again on its way
     expect(page.locator("h1")).to_have_text(heading(scene, lang).title)
     shown = scene_steps(scene, lang)
     for number, step in enumerate(shown, 1):
