@@ -5,6 +5,7 @@ the same everywhere; `--hypothesis-profile=explore` draws new ones. No deadline:
 busy with other things.
 """
 
+import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -20,6 +21,16 @@ SELF_CHECK_SEED = int(os.environ.get("REBATCH_SEED", "1"))
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of tests are found, and all of them stay: no garbage is looked for among them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
