@@ -1,6 +1,7 @@
 """Lessons saved as pages, opened from a folder in a real browser, without a server."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.ui.test_course import scenes_of, walk
 
 PLAYER = "[data-run]"
 LESSONS = (5, 7)  # one with a run of several windows, one with many draws of its exercise
+saved = cache(lesson_data)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the pages of two lessons and the index."""
     path = tmp_path_factory.mktemp("saved")
     for lesson in LESSONS:
-        for lang, here in lesson_data(lesson).items():
+        for lang, here in saved(lesson).items():
             page = export.lesson_page(lesson, lang, here)
             (path / export.file_name(lesson, lang)).write_text(page, encoding="utf-8")
     (path / export.INDEX).write_text(export.index_page(), encoding="utf-8")
@@ -104,7 +106,7 @@ def test_what_needs_the_server_is_not_there_and_the_page_says_so(
 
 def test_all_of_a_long_run_is_shown_window_by_window(open_saved: Callable[..., Page]) -> None:
     page = open_saved(5, "en", "#5-lab")
-    first, *_, last = lesson_data(5)["en"]["5-lab"]["runs"][""]["windows"]
+    first, *_, last = saved(5)["en"]["5-lab"]["runs"][""]["windows"]
     player = page.locator(PLAYER)
     page.keyboard.press("0")  # both lanes: one alone is over earlier
     page.keyboard.press("End")
