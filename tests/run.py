@@ -38,12 +38,14 @@ from app.environment import (  # noqa: E402 - found only once the root is on the
 BROWSER_VARIABLE = "REBATCH_CHROMIUM"
 
 PATH_NAMES = (
+    "chromium-headless-shell",  # draws no window around the page, which spares time
     "chromium",
     "chromium-browser",
     "google-chrome",
     "google-chrome-stable",
     "chrome",
 )
+DEBIAN_PACKAGES = ("chromium-headless-shell", "chromium")  # the first is not in every release
 MAC_APPLICATIONS = (
     "Google Chrome.app/Contents/MacOS/Google Chrome",
     "Chromium.app/Contents/MacOS/Chromium",
@@ -115,7 +117,7 @@ def get_browser(venv: Path) -> Path:
     if told := os.environ.get(BROWSER_VARIABLE):
         stop(f"{BROWSER_VARIABLE} is {told}, which does not answer as a Chromium.")
     if can_use_apt():
-        apt_install("chromium", "fonts-noto-cjk")
+        any(apt_install(package, "fonts-noto-cjk") for package in DEBIAN_PACKAGES)
     if not (browser := find_browser()):
         download = [str(venv_python(venv)), "-m", "playwright", "install", "chromium"]
         succeeds(download, DOWNLOAD_SECONDS)
