@@ -104,10 +104,10 @@ export function exercise({open, play, changed}) {
     draw_boxes();
     draw();
   };
-  /** Whether a step to come asks for a guess at the run on the stage, and never had an answer. */
+  /** Whether a step to come asks for a guess at the run on the stage, and has no answer yet. */
   const waits = ({exercise: to_come}, key) => {
     const now = kept.get(key) ?? fresh(0);
-    return Boolean(to_come?.predict) && !to_come.cards[now.card].search && !is_answered(now) && !is_solved(key);
+    return Boolean(to_come?.predict) && !to_come.cards[now.card].search && !is_answered(now);
   };
   return {el, show, waits, hides_future: () => is_open() && asked.exercise.predict};
 }
