@@ -10,7 +10,7 @@ from app.payload import make_payload
 from sim import Scenario, run
 
 STAGE = "[data-testid=stage]"
-BY_HAND = "scenario=5a&show=all&ahead=ghost"  # with all of the run, as no lesson tells it
+BY_HAND = "scenario=5a&show=all"
 
 PLAYER_DATA = """
   Bokeh.documents.flatMap((document) => [...document._all_models.values()])

@@ -10,7 +10,7 @@ from tests.ui.stage import at_rest
 
 Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
-BY_HAND = "scenario=5a&show=all&ahead=ghost"
+BY_HAND = "scenario=5a&show=all"
 POOL = (
     "scenario=5a&budget=8&rows=A-0-6-8_B-0-6-8_C-2-5-6&setup=num_blocks:7,block_size:4,reserve:none"
 )

@@ -99,8 +99,8 @@ def difference(page: Page, picture: bytes, root: ElementTree.Element) -> float:
 @pytest.mark.parametrize(
     ("query", "name", "view"),
     [
-        ("scenario=5a&show=all&ahead=ghost", "rebatch-5a-round-3", "continuous"),
-        ("scenario=3a&lang=zh&theme=dark&ahead=ghost", "rebatch-3a-round-3", "all"),
+        ("scenario=5a&show=all", "rebatch-5a-round-3", "continuous"),
+        ("scenario=3a&lang=zh&theme=dark", "rebatch-3a-round-3", "all"),
     ],
 )
 def test_the_picture_is_what_is_seen(open_page: Open, query: str, name: str, view: str) -> None:
@@ -118,7 +118,7 @@ def test_the_picture_is_what_is_seen(open_page: Open, query: str, name: str, vie
 
 
 def test_title_heads_tokens_and_hatches_are_in_the_picture(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&show=all&ahead=ghost")
+    page = open_page(STAGE, "scenario=5a&show=all")
     go(page, 3)
     root = drawn(page, "rebatch-5a-round-3")
     words = texts(root)
@@ -137,7 +137,7 @@ def test_title_heads_tokens_and_hatches_are_in_the_picture(open_page: Open) -> N
 
 
 def test_a_name_with_the_signs_of_xml_stays_a_name(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&show=all&ahead=ghost")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.locator("input[type=file]").set_input_files(
         {"name": "a&b.toml", "mimeType": "", "buffer": TOUCHY.encode()}
     )
@@ -160,7 +160,7 @@ def test_a_zoomed_part_of_a_large_run_can_be_saved(open_page: Open) -> None:
 
 
 def test_without_a_round_there_is_a_sentence_and_no_file(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&show=all&ahead=ghost")
+    page = open_page(STAGE, "scenario=5a&show=all")
     page.locator("input[type=file]").set_input_files(
         {"name": "x.toml", "mimeType": "", "buffer": NEVER.encode()}
     )
@@ -171,7 +171,7 @@ def test_without_a_round_there_is_a_sentence_and_no_file(open_page: Open) -> Non
 
 
 def test_the_times_stand_below_all_lanes_however_the_page_is_scrolled(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&ahead=ghost")
+    page = open_page(STAGE, "scenario=5a")
     page.set_viewport_size({"width": 1280, "height": 500})
     root = drawn(page, "rebatch-5a-round-0")
     height = page.locator(STAGE).evaluate("el => el.offsetHeight")

@@ -390,7 +390,7 @@ def test_progress_is_kept_and_can_be_forgotten(open_page: Open) -> None:
 
 
 def test_the_round_is_said_once_when_stepping_and_not_while_playing_fast(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a&step=2&ahead=ghost")
+    page = open_page(STAGE, "scenario=5a&step=2")
     voice = page.get_by_test_id("voice")
     press(page, "ArrowRight", "ArrowRight")
     expect(voice).to_contain_text("gets 2 of its 3 prompt tokens")

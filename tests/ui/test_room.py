@@ -42,7 +42,7 @@ def test_thin_rows_carry_no_words(open_page: Open) -> None:
 
 
 def test_names_in_an_overview_have_a_line_each(open_page: Open) -> None:
-    page = open_page("[data-testid=overview]", "scenario=13b&ahead=ghost")
+    page = open_page("[data-testid=overview]", "scenario=13b")
     names = page.locator(".rb-overview-name")
     expect(names).to_have_count(3)
     boxes = [name.bounding_box() for name in names.all()]
@@ -79,7 +79,7 @@ def test_every_arrival_has_a_mark_on_the_axis_of_rounds(open_page: Open) -> None
 
 
 def test_marks_of_one_time_stay_near_it(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=4c&ahead=ghost")
+    page = open_page(STAGE, "scenario=4c")
     end = page.locator(".rb-ticks i[title*='217.2']")
     boxes = [mark.bounding_box() for mark in end.all()]
     left = min(box["x"] for box in boxes if box)

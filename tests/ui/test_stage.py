@@ -19,7 +19,7 @@ from tests.ui.stage import PLAYER_DATA, at_rest, choose, drawn, give
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
 STAGE = "[data-testid=stage]"
-BY_HAND = "scenario=5a&show=all&ahead=ghost"
+BY_HAND = "scenario=5a&show=all"
 LARGE = "scenario=synthetic"
 TOUCH = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 

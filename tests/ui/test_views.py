@@ -104,20 +104,6 @@ def test_to_predict_nothing_ahead_is_drawn(open_page: Open, shot: Callable[[str]
     assert "not yet" in legend(page)
 
 
-def test_what_a_question_asks_is_hidden_until_it_is_answered(open_page: Open) -> None:
-    page = open_page(STAGE, "scenario=5a")
-    expect(player(page)).to_have_attribute("data-future", "nothing")
-    for _ in range(4):
-        page.locator(".steps-nav .next").click()
-    expect(player(page)).to_have_attribute("data-future", "ghost")
-    page.locator(".steps-nav .back").click()
-    expect(player(page)).to_have_attribute("data-future", "nothing")
-    choose(page, "future-ghost")
-    expect(page).to_have_url(re.compile("step=4&ahead=ghost$"))
-    page.reload()
-    expect(player(page)).to_have_attribute("data-future", "ghost")
-
-
 def ahead(page: Page) -> tuple[float, float]:
     box = page.locator(STAGE).bounding_box()
     assert box is not None
@@ -164,7 +150,7 @@ def test_three_and_four_lanes_can_be_read(
 
 
 def test_the_address_keeps_how_the_stage_is_looked_at(open_page: Open) -> None:
-    link = "scenario=3a&step=6&time=5&by=requests&axis=rounds&ahead=nothing"
+    link = "scenario=3a&time=5&by=requests&axis=rounds&ahead=nothing"
     page = open_page(STAGE, link)
     for name, value in {"rows": "requests", "axis": "rounds", "future": "nothing"}.items():
         expect(player(page)).to_have_attribute(f"data-{name}", value)

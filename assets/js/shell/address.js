@@ -33,7 +33,7 @@ export function address({model, steps, complain}) {
     if (own.t === null || Math.abs(own.t - t) > eps) { found.time = short_time(t, next, eps); }
     if (usual !== view && views.length > 2) { found.show = view; }
     for (const [choice, value] of Object.entries(player.views.get())) {
-      if (value !== (choice === "future" && steps.hides_future() ? "nothing" : USUAL[choice])) { found[LOOKS[choice]] = value; }
+      if (value !== USUAL[choice] && !(choice === "future" && steps.hides_future())) { found[LOOKS[choice]] = value; }
     }
     return found;
   };
@@ -61,12 +61,10 @@ export function address({model, steps, complain}) {
     if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null, has_lanes: false}; }
     const can_look = look(player.views, wish.looks);
     const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
-    const {looks, ahead} = wish;
     wish = null;
     if (!(is_good && can_look) && !notice) { complain(); }
-    if (looks) { steps.look_anew(); }
+    steps.restart();
     steps.go(index, place_in(player.placeOf(lesson.steps[index])));
-    if (ahead && can_look) { look(player.views, {future: ahead}); }
   };
   const update = (view) => {
     if (view.link !== answered) {
@@ -141,7 +139,6 @@ function wish_of(search) {
     Object.entries(LOOKS).map(([choice, name]) => [choice, asked.get(name) ?? USUAL[choice]]));
   return {
     scenario: asked.get("scenario"), has_lanes: has_lanes(search), step: step && (/^\d{1,3}$/.test(step) ? Number(step) : NaN), time: time && Number(time), show, looks,
-    ahead: asked.get(LOOKS.future), // said of the future, which a step may hide
   };
 }
 

@@ -6,6 +6,8 @@
 import {fill, h, icon} from "../dom.js";
 import {exercise} from "./exercise.js";
 
+const SHOWN = "ghost"; // the future as it is without a question
+
 /**
  * @param {function(string)} choose a scene
  * @param {function(string)} open a link, by its query
@@ -30,21 +32,18 @@ export function stepper({choose, open, save, solved}) {
   let view = {words: {}, lesson: {steps: []}};
   let at = 0;
   let player = null;
-  let before = ""; // how the future was looked at before a question hid it; nothing: it is not hidden
+  let hidden = false; // whether the future is hidden for a question
 
   const steps = () => view.lesson.steps;
   const last = () => steps().length - 1;
   const following = () => view.scenarios?.[view.scenarios.findIndex(([name]) => name === view.scenario) + 1];
   const has_following = () => steps().length > 1 && following() !== undefined;
 
-  const key_of = (i) => `${view.scenario}#${i + 1}`;
-  /** Nothing ahead is shown while a question about it is open, or still to come in the scene as it was. */
-  const hides = () => task.hides_future() || (!view.is_edited && steps().some((step, i) => i > at && task.waits(step, key_of(i))));
+  /** Nothing ahead is shown while a question about it is open. */
   const hide_future = () => {
-    if (!player || hides() === (before !== "")) { return; }
-    const future = before || "nothing";
-    before = before ? "" : player.views.get().future;
-    player.views.set({future});
+    if (!player || task.hides_future() === hidden) { return; }
+    hidden = !hidden;
+    player.views.set({future: hidden ? "nothing" : SHOWN});
   };
   const show = () => {
     const {words, lesson} = view;
@@ -56,7 +55,7 @@ export function stepper({choose, open, save, solved}) {
     body.hidden = step.html === "";
     file.hidden = !step.file;
     file.lastChild.textContent = step.file ? fill(words.save_file, {name: step.file}) : "";
-    task.show(step, key_of(at), words);
+    task.show(step, `${view.scenario}#${at + 1}`, words);
     hide_future();
     if (body.dataset.html !== step.html) {
       body.innerHTML = step.html;
@@ -93,8 +92,7 @@ export function stepper({choose, open, save, solved}) {
   };
   return {
     el, nav, said, update, go, on, back: () => go(at - 1), restart: () => { at = 0; show(); },
-    look_anew: () => { before = ""; },
-    use: (handle) => { player = handle; hide_future(); }, hides_future: () => before !== "",
+    use: (handle) => { player = handle; hide_future(); }, hides_future: () => hidden,
     at: () => at, following: () => (has_following() ? following()[1] : ""), step: (index = at) => steps()[index],
     when_shown: (listener) => listeners.push(listener),
   };
