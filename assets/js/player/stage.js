@@ -1,6 +1,5 @@
 // The stage: two Bokeh figures one upon the other, HTML over them, and what moves between.
 
-const BLEED = 8; // px that is drawn beyond the stage, as in the style sheet
 const MARK_REACH = 3; // px by which the frame of a step goes beyond the cells it is about
 
 /**
@@ -122,11 +121,11 @@ function placeCursor(stage, t, drawn = null) {
   parts.cursor.style.transform = `translateX(${x}px)`;
   const isOff = Math.abs(layout.x(t) - x) > 0.5;
   if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
-  const end = layout.width + BLEED;
-  openWindow(parts.full, drawn || isAtEnd ? 0 : x - end);
-  openWindow(parts.ghost, drawn ? 0 : (isAtEnd ? layout.width : x) + BLEED);
-  parts.full.style.clipPath = drawn ? stairs(layout, drawn, -BLEED) : "";
-  parts.ghost.style.clipPath = drawn ? stairs(layout, drawn, end) : "";
+  const edge = isAtEnd ? layout.width : x;
+  openWindow(parts.full, drawn ? 0 : edge - layout.width);
+  openWindow(parts.ghost, drawn ? 0 : edge);
+  parts.full.style.clipPath = drawn ? stairs(layout, drawn, 0) : "";
+  parts.ghost.style.clipPath = drawn ? stairs(layout, drawn, layout.width) : "";
   const until = (px) => `inset(-8px ${isAtEnd ? "-8px" : `calc(100% - ${px}px)`} -8px -8px)`;
   parts.lits.style.clipPath = stage.isFutureHidden ? until(x) : "";
   stage.marksUntil = until(x - MARK_REACH - 1);
