@@ -4,11 +4,12 @@ Pure: text in, scenarios or problems out. `app.session` keeps the text and runs 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from app.lane_runs import play
+from app.lane_runs import Played, play
 from app.lane_scenario import applied
 from app.lane_specs import LaneSpec
 from app.rows import MOST_ROWS, Row, page_problems, read
@@ -20,10 +21,12 @@ from sim.setup import Setup
 
 MOST_ROUNDS = 1_000_000
 MOST_BUDGET = 8192
+MOST_FOUND = 300  # problems: of a trace every request can have one
 
 _LENGTH = re.compile(r"[0-9]{1,6}")  # of a prompt, as typed
 
 Runs = list[tuple[LaneSpec, Scenario]]
+Play = Callable[[LaneSpec, Scenario], Played]
 Found = list[tuple[LaneSpec | None, Problem]]  # a problem, and the lane it is of if it is of one
 
 
@@ -38,12 +41,12 @@ class Inputs:
     lanes: Sequence[LaneSpec]
     read_only: bool = False
 
-    def scenarios(self) -> tuple[Scenario | None, Runs, Found]:
-        """What all lanes share and what each lane runs; or all that is wrong."""
+    def scenarios(self, play: Play = play) -> tuple[Scenario | None, Runs, Found]:
+        """What all lanes share and what each lane runs; or what is wrong."""
         shared, problems = self._shared()
         if shared is None:
-            return None, [], [(None, problem) for problem in problems]
-        runs, found = lane_scenarios(shared, self.lanes, is_bounded=not self.read_only)
+            return None, [], [(None, problem) for problem in problems[:MOST_FOUND]]
+        runs, found = lane_scenarios(shared, self.lanes, is_bounded=not self.read_only, play=play)
         return shared, runs, found
 
     def _shared(self) -> tuple[Scenario | None, list[Problem]]:
@@ -92,9 +95,12 @@ def most_budget(chosen: Scenario, rows: Sequence[Row]) -> int:
 
 
 def lane_scenarios(
-    shared: Scenario, lanes: Sequence[LaneSpec], *, is_bounded: bool = True
+    shared: Scenario, lanes: Sequence[LaneSpec], *, is_bounded: bool = True, play: Play = play
 ) -> tuple[Runs, Found]:
-    """What each lane that can runs, and what is wrong: once when it is wrong in every lane."""
+    """What each lane that can runs, and what is wrong: once when it is wrong in every lane.
+
+    `play` tells whether a lane can that no policy runs from start to end.
+    """
     runs: Runs = []
     found: list[tuple[LaneSpec, Problem]] = []
     for spec in lanes:
@@ -106,15 +112,16 @@ def lane_scenarios(
         found += [(spec, problem) for problem in problems]
         if scenario is not None and not problems:
             runs.append((spec, scenario))
-    return runs, _told_once(found, len(lanes))
+    return runs, _told_once(found, len(lanes))[:MOST_FOUND]
 
 
 def _told_once(found: Sequence[tuple[LaneSpec, Problem]], num_lanes: int) -> Found:
     """Problems without their lane where all lanes have them."""
     of_lanes = [(problem.place, problem.rule) for _, problem in found]
+    counts = Counter(of_lanes)
     result: dict[Any, tuple[LaneSpec | None, Problem]] = {}
     for (spec, problem), what in zip(found, of_lanes, strict=True):
-        is_everywhere = of_lanes.count(what) == num_lanes
+        is_everywhere = counts[what] == num_lanes
         key = what if is_everywhere else (*what, spec.key)
         result.setdefault(key, (None if is_everywhere else spec, problem))
     return list(result.values())

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from app import lane_specs
-from app.inputs import lane_scenarios
+from app.inputs import Found, Runs, lane_scenarios
 from app.lane_names import titles
-from app.lane_runs import before_fork
+from app.lane_runs import Played, before_fork
 from app.lane_specs import LaneSpec
 from app.messages import not_added
 from app.session import Session
 from app.setup_options import shared_presets, texts
+from sim import Scenario
 
 
 def add(session: Session, base: str) -> None:
@@ -22,15 +23,27 @@ def add(session: Session, base: str) -> None:
 
 def put(session: Session, lanes: Sequence[LaneSpec]) -> None:
     """Other lanes, unless one of them is new and cannot run; then `notice` says why."""
-    _, found = lane_scenarios(session.last_good, lanes)
     new = {spec.key for spec in lanes} - {spec.key for spec in session.lanes}
-    faults = [problem for spec, problem in found if spec and spec.key in new]
-    if not faults:
-        session.lanes = list(lanes)
-        return
-    key, rows = new.pop(), session.rows
-    session.notice = ""
-    session.announce(lambda lang: not_added(titles(lanes, lang)[key], faults[0], lang, rows))
+    shared, rows = session.last_good, session.rows
+
+    def then(outcome: tuple[Runs, Found]) -> None:
+        faults = [problem for spec, problem in outcome[1] if spec and spec.key in new]
+        if not faults:
+            session.lanes = list(lanes)
+            return
+        key = new.pop()
+        session.notice = ""
+        session.announce(lambda lang: not_added(titles(lanes, lang)[key], faults[0], lang, rows))
+
+    if session.read_only:
+        session.defer(lambda: lane_scenarios(shared, lanes, play=unplayed), then)
+    else:
+        then(lane_scenarios(shared, lanes))
+
+
+def unplayed(spec: LaneSpec, scenario: Scenario) -> Played:
+    """Instead of a long run, which is judged when it is shown: nothing is known of it."""
+    return Played(None)
 
 
 def copy(session: Session, key: str) -> None:

@@ -33,8 +33,10 @@ class Lane:
         history: History,
         spec: LaneSpec | None = None,
         hand: HandRun | None = None,
+        before: History | None = None,
     ) -> None:
         self.history, self.hand = history, hand
+        self.before = before  # kept for what is asked of the fork
         self.faults: tuple[Problem, ...] = ()  # of the round a person gave last
         self.spec = spec or LaneSpec(key, {"mode": history.scenario.setup.mode})
 

@@ -19,7 +19,8 @@ from app.i18n import LANGUAGES, say, words
 from app.inbox import FILE_LIMIT
 from app.lab.component import Lab
 from app.lab.out import KINDS, saved
-from app.lab.workers import run_aside
+from app.lab.workers import away
+from app.lane_runs import play
 from app.later import Later
 from app.lesson_view import course_view, lesson_view
 from app.messages import is_of_setup
@@ -52,7 +53,7 @@ def create_page(arguments: Arguments) -> pmui.Page:
     session = Session()
     apps: list[App] = []
     if pn.state.curdoc:  # what takes long waits until the browser shows the page
-        session.simulate = run_aside
+        session.play = lambda spec, scenario: play(spec, scenario, away)
         session.defer = lambda job, then: pn.state.onload(lambda: apps[0].aside(job, then))
 
     def done() -> None:

@@ -4,18 +4,16 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.inputs import lane_scenarios
+from app.inputs import Play, lane_scenarios
 from app.lane_runs import play
 from app.lane_specs import LaneSpec
 from app.lanes import Lane
-from sim import History, Scenario
-from sim import run as run_here
+from sim import Scenario
 
 QUICK_ROUNDS = 40_000  # of all lanes together; more take so long that one is told
 
 Runs = Sequence[tuple[LaneSpec, Scenario]]
 Show = Callable[[list[Lane]], None]
-Simulate = Callable[[Scenario], History]
 Defer = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
 
@@ -35,7 +33,7 @@ class Runner:
         old: Sequence[Lane],
         show: Show,
         defer: Defer | None = None,
-        simulate: Simulate = run_here,
+        play: Play = play,
     ) -> None:
         """Simulate all lanes, then show them.
 
@@ -44,10 +42,10 @@ class Runner:
             old: lanes that are there already.
             show: what to do with the new ones.
             defer: runs a job aside and hands its outcome on; None: at once.
-            simulate: makes the history of a lane without forks.
+            play: makes the history of a lane.
         """
         known = list(old)
-        self.do(lambda: _simulated(runs, known, simulate), show, defer)
+        self.do(lambda: simulated(runs, known, play), show, defer)
 
     def do(
         self, job: Callable[[], Any], show: Callable[[Any], None], defer: Defer | None = None
@@ -77,16 +75,15 @@ def runnable(scenario: Scenario, lanes: Sequence[LaneSpec]) -> Runs:
     return runs or [(LaneSpec(scenario.setup.mode, {"mode": scenario.setup.mode}), scenario)]
 
 
-def _simulated(runs: Runs, old: Sequence[Lane], simulate: Simulate) -> list[Lane]:
+def simulated(runs: Runs, old: Sequence[Lane], play: Play = play) -> list[Lane]:
     """All lanes, with the figures that drawing them needs; one that is there is not run again."""
     known = {lane.history.scenario.without_goals: lane for lane in old if lane.spec.is_plain}
     return [
-        _lane(spec, scenario, known.get(scenario.without_goals), simulate)
-        for spec, scenario in runs
+        _lane(spec, scenario, known.get(scenario.without_goals), play) for spec, scenario in runs
     ]
 
 
-def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None, simulate: Simulate) -> Lane:
+def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None, play: Play) -> Lane:
     """A lane, made of one with the same rounds if there is any."""
     if known and spec.is_plain and known.history.scenario == scenario:
         lane = copy.copy(known)
@@ -94,11 +91,9 @@ def _lane(spec: LaneSpec, scenario: Scenario, known: Lane | None, simulate: Simu
         return lane
     if known and spec.is_plain:
         lane = Lane(spec.key, known.history.under_goals(scenario), spec)
-    elif spec.is_plain:
-        lane = Lane(spec.key, simulate(scenario), spec)
     else:
         played = play(spec, scenario)
         assert played.history is not None, "a lane with problems is not shown"
-        lane = Lane(spec.key, played.history, spec, played.hand)
+        lane = Lane(spec.key, played.history, spec, played.hand, played.before)
     lane.prepare()
     return lane

@@ -7,6 +7,7 @@ through `defer`, which the page replaces by one that keeps the server answering 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import param
@@ -15,23 +16,26 @@ from app.generator import redrawn
 from app.heard import finite
 from app.i18n import LANGUAGES, say
 from app.importing import Upload
-from app.inputs import Inputs, most_budget
+from app.inputs import Found, Inputs, Play, most_budget
+from app.lane_runs import Played, play
 from app.lane_offers import offers
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import in_words
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
-from app.runner import QUICK_ROUNDS, Runner, Runs, Show, runnable, takes_long
+from app.runner import QUICK_ROUNDS, Runner, Runs, Show, runnable, simulated, takes_long
 from app.scene_words import of_other, of_scene, scene_titles
 from app.setup_options import Texts, differing, texts
 from app.wire import as_json
 from lessons.catalogue import scenes
-from sim import History, Scenario, run
+from sim import History, Scenario
 from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
+
+Judged = tuple[Scenario, Scenario | None, Runs, Found]  # drawn, what lanes share and run, problems
 
 
 class Session(param.Parameterized):
@@ -52,7 +56,7 @@ class Session(param.Parameterized):
     read_only = param.Boolean(default=False)
     working = param.String(default="", doc="What a long run is about, while it runs.")
     defer = param.Callable(default=lambda job, then: then(job()))
-    simulate = param.Callable(default=run, doc="Runs a scenario; a long one in another process.")
+    play = param.Callable(default=play, doc="Runs a lane; a long one in another process.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -195,20 +199,61 @@ class Session(param.Parameterized):
         if self._busy:
             return
         self.bound_budget(self.rows)
-        if self._drawn_as != (self.chosen, self.traffic):
-            self._drawn_as = (self.chosen, self.traffic)
-            self.drawn = redrawn(self.scenario_name, self.chosen, self.traffic)
-        shared, runs, found = Inputs(
-            chosen=self.drawn,
+        judge = self._judge()
+        if self.read_only:
+            self._edit_aside(judge)
+        else:
+            drawn, shared, runs, found = judge(self.play)
+            self._note(drawn, found)
+            if shared is not None and not found:
+                self._run_all(runs, lambda lanes: self._take(shared, lanes))
+
+    def _judge(self) -> Callable[[Play], Judged]:
+        """What tells what is typed now; a large scene has so many requests that it takes a while."""
+        name, chosen, traffic = self.scenario_name, self.chosen, dict(self.traffic)
+        known = self.drawn if self._drawn_as == (chosen, traffic) else None
+        typed = Inputs(
+            chosen=chosen,
             rows=self.rows,
             budget=self.budget,
             setup=self.setup,
             lanes=self.lanes,
             read_only=self.read_only,
-        ).scenarios()
+        )
+
+        def judge(play: Play) -> Judged:
+            drawn = known or redrawn(name, chosen, traffic)
+            return drawn, *replace(typed, chosen=drawn).scenarios(play)
+
+        return judge
+
+    def _note(self, drawn: Scenario, found: Found) -> None:
+        """What was drawn and what is wrong, as it is typed now."""
+        self.drawn, self._drawn_as = drawn, (self.chosen, dict(self.traffic))
         self.problems = in_words(found, self.lanes, self.rows, self.lang)
-        if shared is not None and not found:
-            self._run_all(runs, lambda lanes: self._take(shared, lanes))
+
+    def _edit_aside(self, judge: Callable[[Play], Judged]) -> None:
+        """Judge and run in one go; what was run to be judged is kept until it is shown."""
+        old, kept, play = list(self._lanes), list[Played](), self.play
+
+        def keeping(spec: LaneSpec, scenario: Scenario) -> Played:
+            kept.append(play(spec, scenario))
+            return kept[-1]
+
+        def job() -> tuple[Scenario, Scenario | None, Found, list[Lane]]:
+            drawn, shared, runs, found = judge(keeping)
+            return drawn, shared, found, [] if found else simulated(runs, old, keeping)
+
+        def then(outcome: tuple[Scenario, Scenario | None, Found, list[Lane]]) -> None:
+            drawn, shared, found, lanes = outcome
+            self._note(drawn, found)
+            if shared is not None and not found:
+                self._take(shared, lanes)
+            if found or not _is_long(lanes):
+                self.working = ""
+
+        self._tell_running(self.last_good)
+        self._runner.do(job, then, self.defer)
 
     def aside(self, text: str, job: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do what takes long, such as reading a file; what is asked for later makes it void."""
@@ -230,7 +275,7 @@ class Session(param.Parameterized):
 
         if takes_long(runs):
             self._tell_running(runs[0][1])
-            self._runner.run(runs, self._lanes, then, self.defer, self.simulate)
+            self._runner.run(runs, self._lanes, then, self.defer, self.play)
         else:
             self._runner.run(runs, self._lanes, then)
 

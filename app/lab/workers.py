@@ -2,24 +2,29 @@
 
 They are started anew, not forked, since the server has threads; when it ends they end too. They
 need the simulator only, so they are kept from loading the server's main module with its toolkit.
+What comes back has the requests left out that went there: to read thousands of them takes long, and
+each run on the screen would have its own.
 """
 
+import io
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock, Thread
 from types import ModuleType
+from typing import IO, Any
 
-from sim import History, Scenario, run
+from sim import History, Request, Scenario
 
 NUM_WORKERS = 2
-QUICK_ROUNDS = 20_000  # are simulated sooner than they are brought to another process
+ALL = -1  # in place of all requests
 
 _ONE_AT_A_TIME = Lock()
 
@@ -40,15 +45,62 @@ def lose_workers() -> None:
     workers.cache_clear()
 
 
-def run_aside(scenario: Scenario) -> History:
-    """The history of a scenario: a long one comes from a worker, which leaves this process free."""
-    if scenario.most_rounds <= QUICK_ROUNDS:
-        return run(scenario)
+def away(job: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker, which leaves this process free.
+
+    Args:
+        job: a function of a module that needs no toolkit.
+        *arguments: scenarios, histories, and what is plain.
+
+    Raises:
+        Exception: whatever the job raises.
+    """
+    requests = _requests(arguments)
     try:
-        return workers("run").submit(run, scenario).result()
+        content = workers("run").submit(_packed, job, arguments).result()
     except BrokenProcessPool:  # the next has a new pool; this one is as good here, and slower
         lose_workers()
-        return run(scenario)
+        return job(*arguments)
+    return _Unpickler(io.BytesIO(content), requests).load()
+
+
+def _packed(job: Callable[..., Any], arguments: Sequence[Any]) -> bytes:
+    """In a worker: do the job, and write what comes of it."""
+    content = io.BytesIO()
+    _Pickler(content, _requests(arguments)).dump(job(*arguments))
+    return content.getvalue()
+
+
+def _requests(arguments: Sequence[Any]) -> tuple[Request, ...]:
+    """Those of the first scenario or history, which the others share."""
+    for one in arguments:
+        scenario = one.scenario if isinstance(one, History) else one
+        if isinstance(scenario, Scenario):
+            return scenario.requests
+    return ()
+
+
+class _Pickler(pickle.Pickler):
+    """Writes known requests, and the tuple of them, as their places."""
+
+    def __init__(self, file: IO[bytes], requests: tuple[Request, ...]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._places = {id(request): place for place, request in enumerate(requests)}
+        self._places[id(requests)] = ALL
+
+    def persistent_id(self, thing: Any) -> int | None:
+        return self._places.get(id(thing))
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads them as those that are here."""
+
+    def __init__(self, file: IO[bytes], requests: tuple[Request, ...]) -> None:
+        super().__init__(file)
+        self._requests = requests
+
+    def persistent_load(self, place: int) -> Any:
+        return self._requests if place == ALL else self._requests[place]
 
 
 @contextmanager

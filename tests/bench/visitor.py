@@ -17,7 +17,9 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 MOST_BYTES = 64 * 2**20
 MOST_SECONDS = 300
-SEEN = {"payload": ("Player", "payload"), "view": ("Shell", "view"), "lab": ("Lab", "view")}
+SEEN = {"payload": ("Player", "payload"), "view": ("Shell", "view"), "lab": ("Lab", "view"), "part": ("Lab", "part")}
+PARTS = ("Shell", "Player", "SetupPanel", "Lab")
+PART_BYTES = 2**20  # of a file that is sent
 _TOKEN = re.compile(r'"token":\s*"([^"]+)"')
 
 
@@ -35,6 +37,8 @@ class Visitor:
         self._numbers = count(1)
         self._changed = asyncio.Condition()
         self._places: dict[tuple[str, str], str] = {}
+        self._wishes = count(1)
+        self.saved: list[str] = []  # names of the files that came
         self.seen: dict[str, Any] = {}  # what the names of `SEEN` are now
 
     async def __aenter__(self) -> Self:
@@ -53,7 +57,8 @@ class Visitor:
         self._listener = asyncio.create_task(self._listen())
         document = await self._ask("PULL-DOC-REQ", {})
         parts = dict(_parts(document["doc"]))
-        self._shell, self._lab = parts["Shell"]["id"], parts["Lab"]["id"]
+        self._ids = {name: parts[name]["id"] for name in PARTS}
+        self._data = {name: parts[name]["attributes"]["data"]["id"] for name in PARTS}
         for name, (part, attribute) in SEEN.items():
             data = parts[part]["attributes"]["data"]
             self._places[data["id"], attribute] = name
@@ -70,14 +75,29 @@ class Visitor:
         self._listener.cancel()
         self._socket.close()
 
-    async def send(self, message: dict[str, Any], *, to_lab: bool = False) -> None:
-        """A message of the browser's shell or lab; returns when the server has dealt with it."""
-        values = {"model": {"id": self._lab if to_lab else self._shell}, "data": coded(message)}
-        await self._patch({"type": "event", "name": "data_event", "values": coded(values)})
+    async def send(self, message: dict[str, Any], to: str = "Shell", *buffers: bytes) -> None:
+        """A message of one of the `PARTS`; returns when the server has dealt with it."""
+        values = {"model": {"id": self._ids[to]}, "data": coded(message)}
+        event = {"type": "event", "name": "data_event", "values": coded(values)}
+        await self._patch(event, *buffers)
 
-    async def _patch(self, event: dict[str, Any]) -> None:
+    async def send_file(self, name: str, content: bytes, to: str = "Shell") -> None:
+        """A file in parts, as the browser sends it."""
+        for at in range(0, len(content), PART_BYTES):
+            part, is_last = content[at : at + PART_BYTES], at + PART_BYTES >= len(content)
+            word = {"type": "bytes", "data": {"id": "0"}}
+            await self.send({"type": "file", "name": name, "part": word, "last": is_last}, to, part)
+
+    async def wish(self, attribute: str, wish: dict[str, Any]) -> None:
+        """What the stage asks for: `command`, or `window_request`."""
+        new = coded(wish | {"seq": next(self._wishes)})
+        model = {"id": self._data["Player"]}
+        change = {"kind": "ModelChanged", "model": model, "attr": attribute, "new": new}
+        await self._ask("PATCH-DOC", {"events": [change]})
+
+    async def _patch(self, event: dict[str, Any], *buffers: bytes) -> None:
         patch = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
-        await self._ask("PATCH-DOC", {"events": [patch]})
+        await self._ask("PATCH-DOC", {"events": [patch]}, *buffers)
 
     async def set_budget(self, value: int) -> None:
         """An edit; returns when its run is there."""
@@ -94,12 +114,17 @@ class Visitor:
         async with self._changed, asyncio.timeout(MOST_SECONDS):
             await self._changed.wait_for(is_true)
 
-    async def _ask(self, kind: str, content: dict[str, Any]) -> dict[str, Any]:
+    async def _ask(self, kind: str, content: dict[str, Any], *buffers: bytes) -> dict[str, Any]:
         number = str(next(self._numbers))
         self._replies[number] = asyncio.get_running_loop().create_future()
+        header = {"msgid": number, "msgtype": kind}
+        header |= {"num_buffers": len(buffers)} if buffers else {}
         async with self._is_mine:
-            for part in ({"msgid": number, "msgtype": kind}, {}, content):
+            for part in (header, {}, content):
                 await self._socket.write_message(json.dumps(part))
+            for place, buffer in enumerate(buffers):
+                await self._socket.write_message(json.dumps({"id": str(place)}))
+                await self._socket.write_message(buffer, binary=True)
         async with asyncio.timeout(MOST_SECONDS):
             reply = await self._replies[number]
         del self._replies[number]
@@ -129,11 +154,15 @@ class Visitor:
 
     async def _note(self, events: list[dict[str, Any]]) -> None:
         for event in events:
-            if event["kind"] == "ModelChanged":
+            if event["kind"] == "MessageSent":
+                said = plain(plain(event["msg_data"])["values"])
+                if isinstance(data := said.get("data"), dict) and data.get("type") == "saved":
+                    self.saved.append(data["name"])
+            elif event["kind"] == "ModelChanged":
                 place = self._places.get((event["model"]["id"], event["attr"]))
                 if place:
                     new = plain(event["new"])
-                    self.seen[place] = json.loads(new["text"]) if "text" in new else new
+                    self.seen[place] = json.loads(new["text"]) if place == "payload" and "text" in new else new
         async with self._changed:
             self._changed.notify_all()
 
