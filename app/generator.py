@@ -43,6 +43,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 CUT_GROUPS: Mapping[str, tuple[str, ...]] = {"part": PART, "limits": LIMITS}
 MOST_DRAWN = 20_000
+ENOUGH = 500  # requests, to judge what they are drawn from
 PLACE = ("workload",)
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*%\s*(\d+)(?:\s*[-–]\s*(\d+))?")  # 80% 40-200
 
@@ -162,13 +163,21 @@ def known(mode: Mode, traffic: Mapping[str, str], scenario: Scenario) -> tuple[T
     """The good part of what a link says of the traffic, and the names of the rest."""
     base = own(mode, "ms")
     good = {name: typed for name, typed in traffic.items() if name in base}
-    _, problems = drawn(mode, base | good, scenario)
+    problems = _judged(mode, base | good, scenario)
     bad = [name for name in traffic if name not in base]
     bad += list(dict.fromkeys(str(problem.place[1]) for problem in problems))
     good = {name: typed for name, typed in good.items() if name not in bad}
-    if drawn(mode, base | good, scenario)[1]:
+    if _judged(mode, base | good, scenario):
         good = {}  # what is left does not go together
     return differing(mode, base | good), bad
+
+
+def _judged(mode: Mode, values: Texts, scenario: Scenario) -> list[Problem]:
+    """What is wrong with what is typed; of many good requests a few are drawn to know it."""
+    count = number_of(values["requests"].strip()) if mode == "draw" else None
+    if isinstance(count, int) and ENOUGH < count <= MOST_DRAWN:
+        values = values | {"requests": str(ENOUGH)}
+    return drawn(mode, values, scenario)[1]
 
 
 def _table(mode: Mode, values: Mapping[str, str]) -> dict[str, Any]:

@@ -62,26 +62,28 @@ def _short(scenario: Scenario, grants: Grants | None, forks: Forks) -> Played:
     if not forks:
         return _begun(scenario, grants)
     before = _short(scenario, grants, forks[:-1])
-    return _gone_on(before, forks[-1], lambda after: _forked(before.history, forks[-1][0], after))
+    return _gone_on(before, forks[-1], lambda history, after: _forked(history, forks[-1][0], after))
 
 
 def _long(scenario: Scenario, grants: Grants | None, forks: Forks, away: Away) -> Played:
     if grants is not None and not forks:
         return _begun(scenario, grants)  # only what was given
-    before = _long(scenario, grants, forks[:-1], away) if forks else None
     key = _key(scenario, grants, forks)
 
-    def simulated(after: Scenario) -> History:
+    def known_or(job: Callable[..., History], after: Scenario, *arguments: Any) -> History:
         known = _LONG.get(key)
-        if known is None and before is None:
-            known = away(run, after)
-        elif known is None:
-            known = away(_forked, before.history, forks[-1][0], after)
-        found: History = known if known.scenario == after else known.under_goals(after)
+        found: History = away(job, *arguments, after) if known is None else known
+        found = found if found.scenario == after else found.under_goals(after)
         _LONG[key] = found
         return found
 
-    return _gone_on(before, forks[-1], simulated) if before else Played(simulated(scenario))
+    if not forks:
+        return Played(known_or(run, scenario))
+    return _gone_on(
+        _long(scenario, grants, forks[:-1], away),
+        forks[-1],
+        lambda history, after: known_or(_forked, after, history, forks[-1][0]),
+    )
 
 
 def _key(scenario: Scenario, grants: Grants | None, forks: Forks) -> Any:
@@ -104,7 +106,7 @@ def _forked(history: History, number: int, after: Scenario) -> History:
 
 
 def _gone_on(
-    before: Played, fork_: tuple[int, Changes], simulated: Callable[[Scenario], History]
+    before: Played, fork_: tuple[int, Changes], simulated: Callable[[History, Scenario], History]
 ) -> Played:
     """A fork of what was played before, or why there can be none."""
     if before.history is None:
@@ -114,7 +116,7 @@ def _gone_on(
     if after is None:
         return Played(None, tuple(problems))
     try:
-        return Played(simulated(after), before=before.history)
+        return Played(simulated(before.history, after), before=before.history)
     except ScenarioError as error:
         return Played(None, error.problems)
 

@@ -38,5 +38,5 @@ def serve() -> None:
         page.servable(title=TITLE)
 
 
-if pn.state.served:
+if __name__.startswith("bokeh_app_"):  # `pn.state.served` reads the source of all its callers
     serve()

@@ -17,14 +17,14 @@ from app.heard import finite
 from app.i18n import LANGUAGES, say
 from app.importing import Upload
 from app.inputs import Found, Inputs, Play, most_budget
-from app.lane_runs import Played, play
 from app.lane_offers import offers
+from app.lane_runs import Played, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import in_words
 from app.payload import make_payload
 from app.rows import FIELDS, MOST_ROWS, Row, typed
-from app.runner import QUICK_ROUNDS, Runner, Runs, Show, runnable, simulated, takes_long
+from app.runner import Runner, Runs, Show, runnable, simulated, takes_long
 from app.scene_words import of_other, of_scene, scene_titles
 from app.setup_options import Texts, differing, texts
 from app.wire import as_json
@@ -34,6 +34,7 @@ from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
+LONG_ROUNDS = 4_000  # of all lanes: a picture of them is made in the background
 
 Judged = tuple[Scenario, Scenario | None, Runs, Found]  # drawn, what lanes share and run, problems
 
@@ -158,11 +159,21 @@ class Session(param.Parameterized):
             self._put(TRACE, scenario, shown)
             self.announce(report, can_look=kind == "trace")
 
-        self._run_all(runnable(scenario, lanes or default_lanes("", scenario)), then)
+        self._begin(scenario, lanes or default_lanes("", scenario), then)
 
     def _show(self, scenario: Scenario, name: str, lanes: Sequence[LaneSpec]) -> None:
-        runs = runnable(scenario, lanes)
-        self._run_all(runs, lambda shown: self._put(name, scenario, shown))
+        self._begin(scenario, lanes, lambda shown: self._put(name, scenario, shown))
+
+    def _begin(self, scenario: Scenario, lanes: Sequence[LaneSpec], show: Show) -> None:
+        """Run what has been chosen; of a large scene even to check the lanes takes a while."""
+        if len(scenario.requests) <= MOST_ROWS:
+            self._run_all(runnable(scenario, lanes), show)
+            return
+        old, play = list(self._lanes), self.play
+        self._tell_running(scenario)
+        self._runner.do(
+            lambda: simulated(runnable(scenario, lanes), old, play), self._ended(show), self.defer
+        )
 
     def _put(self, name: str, scenario: Scenario, lanes: list[Lane]) -> None:
         """Show a run that has just been chosen, from its start."""
@@ -209,7 +220,7 @@ class Session(param.Parameterized):
                 self._run_all(runs, lambda lanes: self._take(shared, lanes))
 
     def _judge(self) -> Callable[[Play], Judged]:
-        """What tells what is typed now; a large scene has so many requests that it takes a while."""
+        """What tells what is typed now: of a large scene it takes a while."""
         name, chosen, traffic = self.scenario_name, self.chosen, dict(self.traffic)
         known = self.drawn if self._drawn_as == (chosen, traffic) else None
         typed = Inputs(
@@ -268,16 +279,22 @@ class Session(param.Parameterized):
     def _run_all(self, runs: Runs, show: Show) -> None:
         """Simulate all lanes, then show them; a later call makes an unfinished one void."""
 
-        def then(lanes: list[Lane]) -> None:
-            show(lanes)
-            if not _is_long(lanes):  # else its payload is still to come
-                self.working = ""
-
+        then = self._ended(show)
         if takes_long(runs):
             self._tell_running(runs[0][1])
             self._runner.run(runs, self._lanes, then, self.defer, self.play)
         else:
             self._runner.run(runs, self._lanes, then)
+
+    def _ended(self, show: Show) -> Show:
+        """Shows lanes that have been run, and says that nothing is under way any more."""
+
+        def then(lanes: list[Lane]) -> None:
+            show(lanes)
+            if not _is_long(lanes):  # else its payload is still to come
+                self.working = ""
+
+        return then
 
     def _tell_running(self, scenario: Scenario) -> None:
         self.working = say(self.lang, "scene.running", count=f"{len(scenario.requests):,}")
@@ -367,4 +384,4 @@ class Session(param.Parameterized):
 
 def _is_long(lanes: Sequence[Lane]) -> bool:
     """Whether a picture of them takes so long that others would have to wait for it."""
-    return sum(len(lane.history) for lane in lanes) > QUICK_ROUNDS
+    return sum(len(lane.history) for lane in lanes) > LONG_ROUNDS

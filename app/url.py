@@ -205,7 +205,8 @@ def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
     session.bound_budget(rows_shown)
     used, complaint = _budget(session, found.get("budget"))
     lanes, lane_complaints = _lanes(session, found.get("lanes"))
-    session.param.update(budget=used, setup=setup, rows=rows_shown, lanes=lanes, traffic=traffic)
+    asked = {"budget": used, "setup": setup, "rows": rows_shown, "lanes": lanes, "traffic": traffic}
+    session.param.update({n: v for n, v in asked.items() if v != getattr(session, n)})
     is_damaged = rows is not None and table is None
     damage = say(session.lang, "link.rows") if is_damaged else None
     return [complaint, dropped, left_out, *lane_complaints, damage]

@@ -128,7 +128,16 @@ class Lab(Component):
     def _publish(self) -> None:
         """Send what the tab shows of its own; a tab that is not looked at sends nothing."""
         part = self._parts.get(self._tab)
-        if part and self._session.face == "lab":
+        if not part or self._session.face != "lab":
+            return
+        if job := part.slow():
+            self._session.defer(job, lambda _: self._send(part))
+        else:
+            self._send(part)
+
+    def _send(self, part: Part) -> None:
+        """What a tab shows, unless another one is looked at by now."""
+        if part is self._parts.get(self._tab):
             self.part = {"name": self._tab, "shown": part.shown(), "go": self._go}
 
     def _choose(self) -> None:

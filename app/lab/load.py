@@ -5,6 +5,7 @@ the first to the last arrival. What keeps a queue bounded, and how many clients 
 are options of each setup.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,17 @@ from app import lane_edits
 from app.heard import span
 from app.i18n import say, words
 from app.lab.fields import knob
-from app.lab.part import Part
+from app.lab.part import Part, Publish
 from app.lab.view import points
 from app.lane_specs import LaneSpec
 from app.lanes import Lane
+from app.runner import QUICK_ROUNDS
 from app.sentences import number
+from app.session import Session
 from app.setup_options import MOST_IN_A_BOX
 from sim.clock import scale_of, to_internal, to_shown
 from sim.curves import Curve, thinned
 from sim.history import Ints
-from sim.metrics import Metrics
 from sim.metrics.load import Load as TheLoad
 from sim.metrics.load import Presence, second_of
 
@@ -34,7 +36,25 @@ STEADY = 0.05  # of the arrivals: a queue that grows by less is said to stand
 class Load(Part):
     """Load of each setup over a window."""
 
+    def __init__(self, session: Session, publish: Publish) -> None:
+        super().__init__(session, publish)
+        self._made: dict[str, Any] | None = None  # what was worked out in the background
+
+    def slow(self) -> Callable[[], None] | None:
+        """All of it, of long runs."""
+        if sum(map(len, self.session.histories)) <= QUICK_ROUNDS:
+            return None
+
+        def job() -> None:
+            self._made = self._shown()
+
+        return job
+
     def shown(self) -> dict[str, Any]:
+        made, self._made = self._made, None
+        return made or self._shown()
+
+    def _shown(self) -> dict[str, Any]:
         session = self.session
         window = self._window()
         unit = session.last_good.setup.time
@@ -96,12 +116,12 @@ class Load(Part):
         return next(found, lane.spec)
 
     def _load(self, lane: Lane) -> TheLoad:
-        found = Metrics(lane.history).presence.load(self._window(), None, self._scale)
+        found = lane.final.presence.load(self._window(), None, self._scale)
         assert found is not None, "a window has begun when a run is over"
         return found
 
     def _lane(self, lane: Lane) -> dict[str, Any]:
-        presence, load = Metrics(lane.history).presence, self._load(lane)
+        presence, load = lane.final.presence, self._load(lane)
         times = np.unique(np.concatenate([presence.arrivals, presence.waited_until, presence.left]))
         per = f"/{self._time_unit()}"
         product = None if load.time is None else load.arrival_rate * load.time

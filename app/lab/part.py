@@ -29,6 +29,10 @@ class Part(ABC):
         found = heads([lane.spec for lane in lanes], scenarios, self.session.lang)
         return [head["short"][:1].upper() + head["short"][1:] for head in found]
 
+    def slow(self) -> Callable[[], None] | None:
+        """What takes long and must be done in the background before it is shown, if anything."""
+        return None
+
     @abstractmethod
     def shown(self) -> dict[str, Any]:
         """Everything the browser draws, in the session's language."""

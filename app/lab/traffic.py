@@ -1,8 +1,9 @@
 """The tab of the traffic: pictures of it, the form it comes from, and a file on its way in."""
 
+from collections.abc import Callable
 from typing import Any
 
-from app.draft import Draft
+from app.draft import QUICK_REQUESTS, Draft
 from app.generator import own, told_in_short
 from app.i18n import say
 from app.lab.chooser import Chooser
@@ -15,6 +16,8 @@ from sim.files import SYNTHETIC
 from sim.reading import read
 from sim.setup import Setup
 
+Key = tuple[Scenario, str] | tuple[()]  # what pictures are of, and their language
+
 
 class Traffic(Part):
     """Shows the traffic and what is typed to change it."""
@@ -23,18 +26,19 @@ class Traffic(Part):
         super().__init__(session, publish)
         self._draft = Draft(session, publish)
         self._chooser = Chooser(session, publish)
-        self._now: tuple[Any, dict[str, Any]] = ((), {})  # the pictures of what runs
-        self._next: tuple[Any, dict[str, Any]] = ((), {})  # and of what is typed
+        self._now: tuple[Key, dict[str, Any]] = ((), {})  # the pictures of what runs
+        self._next: tuple[Key, dict[str, Any]] = ((), {})  # and of what is typed
 
     def shown(self) -> dict[str, Any]:
         """The sentence, the pictures, the form, and the look at a file."""
         session = self.session
         form = self._draft.form()
+        now = self._pictures()
         return {
-            "sentence": self._pictures()["sentence"],
+            "sentence": now["sentence"],
             "source": self._source(),
             "can_look": self._can_look(),
-            "now": self._pictures(),
+            "now": now,
             "draft": self._drafted(),
             "form": form,
             "can_fill": not session.read_only,
@@ -68,24 +72,45 @@ class Traffic(Part):
             return say(lang, "lab.workload.from_file", name=session.chosen.name)
         return ""
 
+    def slow(self) -> Callable[[], None] | None:
+        """The pictures of many requests, where they are not there yet."""
+        known = (self._now[0], self._next[0])
+        keys = (self._key_of_now(), self._key_of_next() or self._next[0])
+        is_there = keys == known
+        if is_there or max(len(key[0].requests) for key in keys if key) <= QUICK_REQUESTS:
+            return None
+
+        def job() -> None:
+            self._pictures()
+            self._drafted()
+
+        return job
+
+    def _key_of_now(self) -> Key:
+        return (self.session.last_good, self.session.lang)
+
     def _pictures(self) -> dict[str, Any]:
-        key = (self.session.last_good, self.session.lang)
+        key = self._key_of_now()
         if key != self._now[0]:
             self._now = (key, _pictures(*key))
         return self._now[1]
 
-    def _drafted(self) -> dict[str, Any] | None:
-        """The pictures of what is typed, where it differs from what runs and can be drawn."""
+    def _key_of_next(self) -> Key | None:
+        """What is typed, where it differs from what runs and can be drawn."""
         mode, requests = self._draft.mode, self._draft.requests
         if mode is None or not self._draft.is_typed or not requests:
             return None
         scenario = self.session.last_good
         values = self._draft.values(mode)
         setup = _in_loop(scenario.setup, values) if mode == "draw" else scenario.setup
-        key = (Scenario(setup, requests), self.session.lang)
-        if key != self._next[0]:
+        return (Scenario(setup, requests), self.session.lang)
+
+    def _drafted(self) -> dict[str, Any] | None:
+        """Its pictures."""
+        key = self._key_of_next()
+        if key is not None and key != self._next[0]:
             self._next = (key, _pictures(*key))
-        return self._next[1]
+        return None if key is None else self._next[1]
 
 
 def _pictures(scenario: Scenario, lang: str) -> dict[str, Any]:

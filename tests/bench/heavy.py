@@ -126,7 +126,7 @@ async def on_stage(watch: Watch, visitor: Visitor) -> None:
 
     async def opened() -> None:
         await visitor.send_file("hour.csv", trace_file())
-        await shown(visitor, lambda: payload()["title"].startswith("hour") or "19,366" in payload()["title"])
+        await shown(visitor, lambda: payload()["title"] == "Your trace")
 
     async def command(**wish: Any) -> None:
         await another_run(visitor.wish("command", wish))
@@ -135,7 +135,9 @@ async def on_stage(watch: Watch, visitor: Visitor) -> None:
         end = payload()["overview"]["t1"]
         for _ in range(10):
             before = payload()["t0"]
-            await visitor.wish("window_request", {"t": random.uniform(0, end), "run": payload()["run"]})
+            await visitor.wish(
+                "window_request", {"t": random.uniform(0, end), "run": payload()["run"]}
+            )
             await visitor.wait(lambda before=before: payload()["t0"] != before)
 
     def option(name: str, value: str, lane: str = "") -> Awaitable[Any]:
@@ -144,7 +146,7 @@ async def on_stage(watch: Watch, visitor: Visitor) -> None:
 
     await watch("a trace of 19,366 rows opens", opened())
     await watch("ten windows of it", scrubbed())
-    await watch("a second lane", command(do="add_lane", base="prefill_first"))
+    await watch("a second lane", command(do="add_lane", base="sarathi"))
     await watch("another budget", another_run(visitor.send({"type": "budget", "value": 1024})))
     await watch("another KV pool", option("num_blocks", "20000"))
     await watch("a goal", option("slo.ttft", "500"))
@@ -185,7 +187,9 @@ async def in_lab(watch: Watch, visitor: Visitor) -> None:
         await visitor.send({"type": "tab", "name": name}, "Lab")
         await visitor.wait(lambda: part().get("name") == name and is_true(part()["shown"]))
 
-    async def asked(name: str, is_true: Callable[[dict[str, Any]], bool], *messages: dict[str, Any]) -> None:
+    async def asked(
+        name: str, is_true: Callable[[dict[str, Any]], bool], *messages: dict[str, Any]
+    ) -> None:
         for message in messages:
             await visitor.send({"type": "part", "part": name} | message, "Lab")
         await visitor.wait(lambda: is_true(part()["shown"]))
@@ -195,22 +199,42 @@ async def in_lab(watch: Watch, visitor: Visitor) -> None:
         await visitor.send({"type": "save", "what": what})
         await visitor.wait(lambda: len(visitor.saved) > number)
 
-    is_run: Callable[[dict[str, Any]], bool] = lambda one: one["run"] and one["run"]["state"] == "done"
-    typed = ({"do": "type", "name": n, "value": v} for n, v in (("control", "budget"), ("low", "256"), ("high", "4096"), ("count", "12")))
+    is_run: Callable[[dict[str, Any]], bool] = lambda one: (
+        one["run"] and one["run"]["state"] == "done"
+    )
+    typed = (
+        {"do": "type", "name": n, "value": v}
+        for n, v in (("control", "budget"), ("low", "256"), ("high", "4096"), ("count", "12"))
+    )
     await watch("the lab: Compare", compare())
     await watch("the lab: three stretches of time", zoomed())
     goal = {"type": "goal", "name": "ttft", "value": "900"}
+
     async def goal_set() -> None:
         run = visitor.seen["payload"]["run"]
         await visitor.send(goal, "Lab")
         await shown(visitor, lambda: visitor.seen["payload"]["run"] != run and not lab()["is_late"])
+
     await watch("the lab: a goal", goal_set())
-    await watch("the lab: Traffic", tab("traffic", lambda one: bool(one["now"].get("prompt")) ))
-    await watch("the lab: a part of the traffic is typed", asked("traffic", lambda one: bool(one["draft"]), {"do": "form", "what": "try", "values": {"most": "18000"}}))
+    await watch("the lab: Traffic", tab("traffic", lambda one: bool(one["now"].get("prompt"))))
+    await watch(
+        "the lab: a part of the traffic is typed",
+        asked(
+            "traffic",
+            lambda one: bool(one["draft"]),
+            {"do": "form", "what": "try", "values": {"most": "18000"}},
+        ),
+    )
     await watch("the lab: Load", tab("load", lambda one: bool(one["lanes"])))
     await watch("the lab: Sweep opens", tab("sweep", lambda one: bool(one["form"])))
     await watch("the lab: a sweep of 12 budgets", asked("sweep", is_run, *typed, {"do": "start"}))
-    await watch("the lab: Calibrate fits", tab_then(tab("calibrate", lambda one: "source" in one), asked("calibrate", is_run, {"do": "sample"})))
+    await watch(
+        "the lab: Calibrate fits",
+        tab_then(
+            tab("calibrate", lambda one: "source" in one),
+            asked("calibrate", is_run, {"do": "sample"}),
+        ),
+    )
     for what in ("report", "compare_csv", "compare_json"):
         await watch(f"the lab: saved as {what}", saved(what))
 

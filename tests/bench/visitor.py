@@ -16,8 +16,13 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 MOST_BYTES = 64 * 2**20
-MOST_SECONDS = 300
-SEEN = {"payload": ("Player", "payload"), "view": ("Shell", "view"), "lab": ("Lab", "view"), "part": ("Lab", "part")}
+MOST_SECONDS = 120
+SEEN = {
+    "payload": ("Player", "payload"),
+    "view": ("Shell", "view"),
+    "lab": ("Lab", "view"),
+    "part": ("Lab", "part"),
+}
 PARTS = ("Shell", "Player", "SetupPanel", "Lab")
 PART_BYTES = 2**20  # of a file that is sent
 _TOKEN = re.compile(r'"token":\s*"([^"]+)"')
@@ -53,6 +58,8 @@ class Visitor:
             max_message_size=MOST_BYTES,
             connect_timeout=MOST_SECONDS,
         )
+        assert self._socket.protocol, "is connected"
+        self._socket.protocol.set_nodelay(True)  # as browsers do
         await self._receive()  # that it is connected
         self._listener = asyncio.create_task(self._listen())
         document = await self._ask("PULL-DOC-REQ", {})
@@ -117,8 +124,7 @@ class Visitor:
     async def _ask(self, kind: str, content: dict[str, Any], *buffers: bytes) -> dict[str, Any]:
         number = str(next(self._numbers))
         self._replies[number] = asyncio.get_running_loop().create_future()
-        header = {"msgid": number, "msgtype": kind}
-        header |= {"num_buffers": len(buffers)} if buffers else {}
+        header = {"msgid": number, "msgtype": kind, "num_buffers": len(buffers)}
         async with self._is_mine:
             for part in (header, {}, content):
                 await self._socket.write_message(json.dumps(part))
@@ -162,7 +168,9 @@ class Visitor:
                 place = self._places.get((event["model"]["id"], event["attr"]))
                 if place:
                     new = plain(event["new"])
-                    self.seen[place] = json.loads(new["text"]) if place == "payload" and "text" in new else new
+                    self.seen[place] = (
+                        json.loads(new["text"]) if place == "payload" and "text" in new else new
+                    )
         async with self._changed:
             self._changed.notify_all()
 

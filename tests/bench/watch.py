@@ -1,8 +1,8 @@
 """Tells what holds up a server's loop: `panel serve app --setup tests/bench/watch.py`.
 
-Whatever the loop does at a stretch for longer than `MOST_MS` is told in the log, with the lines of
-code it was seen at meanwhile and how much of the time it was this thread that ran. Beside the
-product: nothing of it is loaded without the option.
+Whatever the loop does at a stretch for longer than `MOST_MS` is told in the log: how long it took,
+how much of that its thread ran (the rest it waited for other threads and processes), and the calls
+it was seen in. Beside the product: nothing of it is loaded without the option.
 """
 
 import asyncio
@@ -13,38 +13,47 @@ from collections import Counter
 from threading import Thread, get_ident
 
 MOST_MS = 60
-LOOK_EVERY = 0.01  # seconds
-DEEPEST = 14  # frames of a place
+LOOK_EVERY = 0.005  # seconds
+MOST_TOLD = 14  # calls
 
 _run = asyncio.Handle._run
 _loop = get_ident()
-_now: list[float] = []  # since when the loop has been at what it does, if at anything
+_since: list[float] = []  # when the loop began with what it does
 _seen: Counter[str] = Counter()
 
 
 def _timed(handle: asyncio.Handle) -> None:
-    start, cpu = time.perf_counter(), time.thread_time()
-    _now[:] = [start]
-    _run(handle)
-    _now.clear()
-    took, cpu = (time.perf_counter() - start) * 1000, (time.thread_time() - cpu) * 1000
-    if took > MOST_MS and get_ident() == _loop:
-        print(f"BLOCKED {took:.0f} ms, {cpu:.0f} ms of it running {handle!r}"[:300], flush=True)
-        for place, count in _seen.most_common(3):
-            print(f"  seen {count} times at\n{place}", flush=True)
+    if get_ident() != _loop:
+        _run(handle)
+        return
     _seen.clear()
+    start, cpu = time.perf_counter(), time.thread_time()
+    _since[:] = [start]
+    _run(handle)
+    _since.clear()
+    took, cpu = (time.perf_counter() - start) * 1000, (time.thread_time() - cpu) * 1000
+    if took > MOST_MS:
+        print(f"BLOCKED {took:.0f} ms, {cpu:.0f} ms of it running", flush=True)
+        for call, count in _seen.most_common(MOST_TOLD):
+            print(f"  {count:4} × {call}", flush=True)
 
 
 def _look() -> None:
     while True:
         time.sleep(LOOK_EVERY)
-        since = _now[:1]
         frame = sys._current_frames().get(_loop)
-        if since and frame and time.perf_counter() - since[0] > LOOK_EVERY:
-            calls = traceback.extract_stack(frame)[-DEEPEST:]
-            _seen["\n".join(f"    {c.filename.rpartition('packages/')[2]}:{c.lineno} {c.name}" for c in calls)] += 1
+        if _since and frame:
+            calls = {f"{_place(call)} {call.name}" for call in traceback.extract_stack(frame)}
+            _seen.update(call for call in calls if call.startswith(("app/", "sim/", "panel/", "bokeh/")))
 
 
-asyncio.Handle._run = _timed  # type: ignore[method-assign]
-asyncio.events.Handle._run = _timed  # type: ignore[method-assign]
+def _place(call: traceback.FrameSummary) -> str:
+    for folder in ("app", "sim", "panel", "bokeh"):
+        _, found, rest = call.filename.rpartition(f"/{folder}/")
+        if found:
+            return f"{folder}/{rest}:{call.lineno}"
+    return ""
+
+
+setattr(asyncio.Handle, "_run", _timed)  # noqa: B010 - to its type it is no variable
 Thread(target=_look, daemon=True).start()
