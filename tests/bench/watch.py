@@ -1,8 +1,8 @@
 """Tells what holds up a server's loop: `panel serve app --setup tests/bench/watch.py`.
 
 Whatever the loop does at a stretch for longer than `MOST_MS` is told in the log: how long it took,
-how much of that its thread ran (the rest it waited for other threads and processes), and the calls
-it was seen in. Beside the product: nothing of it is loaded without the option.
+how long of that its thread ran, and how long all threads (what is left is the machine's, busy with
+other processes), and the calls it was seen in. Beside the product: nothing of it is loaded without the option.
 """
 
 import asyncio
@@ -27,13 +27,17 @@ def _timed(handle: asyncio.Handle) -> None:
         _run(handle)
         return
     _seen.clear()
-    start, cpu = time.perf_counter(), time.thread_time()
+    start, cpu, of_all = time.perf_counter(), time.thread_time(), time.process_time()
     _since[:] = [start]
     _run(handle)
     _since.clear()
     took, cpu = (time.perf_counter() - start) * 1000, (time.thread_time() - cpu) * 1000
     if took > MOST_MS:
-        print(f"BLOCKED {took:.0f} ms, {cpu:.0f} ms of it running", flush=True)
+        of_all = (time.process_time() - of_all) * 1000
+        print(
+            f"BLOCKED {took:.0f} ms, {cpu:.0f} ms of it running, all threads {of_all:.0f} ms",
+            flush=True,
+        )
         for call, count in _seen.most_common(MOST_TOLD):
             print(f"  {count:4} × {call}", flush=True)
 
