@@ -270,4 +270,3 @@ def test_the_style_sheets_of_all_components_are_looked_for_once() -> None:
         assert files == ["shared.css", "__css__.css"]
     remembered(resources, [], "__js__")
     assert calls == ["__css__", "__js__"]
-

@@ -1,13 +1,15 @@
 """A classroom on one server: `python -m tests.bench.classroom [--quick]`.
 
 Prints what was measured beside what it should keep to, with one process and with two: how long an
-edit takes until its payload is there, while everybody edits now and then; how long the server is
-busy with others; what a session costs; whether memory stays flat when visitors come and go; and how
-long a very long run of one visitor keeps another waiting. Not a test: a busy machine is slow.
+edit takes until its payload is there, while everybody edits and plays now and then; what a session
+costs, and whether its memory comes back; whether memory stays flat when visitors come and go; and
+what one visitor's heavy work costs another (`tests.bench.heavy`). Not a test: a busy machine is
+slow, so how busy it was is printed too.
 """
 
 import argparse
 import asyncio
+import os
 import random
 import statistics
 import sys
@@ -18,13 +20,13 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.heavy import of_heavy
 from tests.bench.page import Figure, resident_mib
 from tests.bench.visitor import Visitor
 from tests.ui.served import Server, serving
 
-SCENES = ("3a", "5a", "10b")
-LONG = "scenario=synthetic&traffic=requests:19000"
-BUDGETS = (11, 12, 13)  # none is a scene's own: each is another run
+SCENES = ("3a", "5a", "10b", "11b")  # the last one is longer than a window
+OTHERS = (1, 2, 3)  # tokens more in the budget: each is another run
 QUICKLY_FORGOTTEN = ("--unused-session-lifetime", "1000", "--check-unused-sessions", "1000")
 FORGOTTEN_AFTER = 4  # seconds
 
@@ -36,11 +38,11 @@ class Effort:
     visitors: int
     edits: int
     cycles: int
-    long: bool
+    heavy: bool
 
 
-FULL = Effort(visitors=50, edits=10, cycles=200, long=True)
-QUICK = Effort(visitors=5, edits=3, cycles=20, long=False)
+FULL = Effort(visitors=50, edits=10, cycles=200, heavy=True)
+QUICK = Effort(visitors=5, edits=3, cycles=20, heavy=False)
 
 
 def memory(server: Server) -> float:
@@ -52,20 +54,22 @@ def memory(server: Server) -> float:
 
 
 async def edit(visitor: Visitor, count: int, pause: float) -> list[float]:
-    """Edits with pauses between them; ms of each. One that is lost is waited for until it fails."""
+    """Edits with pauses between them, and playing; ms of each edit. A lost one fails."""
     times = []
-    for i in range(count):
+    own = visitor.seen["view"]["budget"]["value"]
+    values = [own + OTHERS[i % len(OTHERS)] for i in range(count)]
+    for value in values:
         await asyncio.sleep(random.uniform(0, 2 * pause))
         start = time.perf_counter()
-        await visitor.set_budget(BUDGETS[i % len(BUDGETS)])
+        await visitor.set_budget(value)
         times.append((time.perf_counter() - start) * 1000)
-    last = BUDGETS[(count - 1) % len(BUDGETS)]
-    await visitor.wait(lambda: visitor.seen["view"]["budget"]["value"] == last)
+        await visitor.play()
+    await visitor.wait(lambda: visitor.seen["view"]["budget"]["value"] == values[-1])
     return times
 
 
 async def of_room(server: Server, effort: Effort, label: str) -> list[Figure]:
-    """All visitors at once, each with edits of its own."""
+    """All visitors at once, each with edits of its own; then all leave."""
     before = memory(server)
     async with AsyncExitStack() as room:
         start = time.perf_counter()
@@ -74,15 +78,20 @@ async def of_room(server: Server, effort: Effort, label: str) -> list[Figure]:
         opened = time.perf_counter() - start
         size = (memory(server) - before) / effort.visitors
         done = await asyncio.gather(*(edit(one, effort.edits, 5) for one in visitors))
+        used = (memory(server) - before) / effort.visitors
+    await asyncio.sleep(FORGOTTEN_AFTER)
     times = sorted(ms for one in done for ms in one)
     p95 = times[int(0.95 * (len(times) - 1))]
     return [
-        Figure(f"{label}: all {effort.visitors} open, one after the other", opened, "s", 30),
-        Figure(f"{label}: memory a session", size, "MiB", 3),
+        Figure(f"{label}: {effort.visitors} open at once, all served after", opened, "s", 30),
+        Figure(f"{label}: memory a session, opened", size, "MiB", 3),
+        Figure(f"{label}: memory a session, after its edits", used, "MiB", 4),
         Figure(f"{label}: edit → payload, median", statistics.median(times), "ms", 100),
         Figure(f"{label}: edit → payload, P95", p95, "ms", 400),
         Figure(f"{label}: edit → payload, longest", times[-1], "ms", 1000),
         Figure(f"{label}: edits, none of them lost", len(times), ""),
+        Figure(f"{label}: memory before anybody came", before, "MiB"),
+        Figure(f"{label}: memory when all have left", memory(server), "MiB"),
     ]
 
 
@@ -94,61 +103,42 @@ def _scenes(count: int) -> Iterator[str]:
 async def of_leaving(server: Server, cycles: int) -> list[Figure]:
     """Visitors who come, edit, and go: what stays of them when they are forgotten."""
 
-    async def visit(number: int) -> None:
+    async def visit(number: int) -> float:
         for i in range(number):
             async with Visitor(server.url, f"scenario={SCENES[i % len(SCENES)]}") as visitor:
-                await visitor.set_budget(BUDGETS[0])
+                await edit(visitor, 1, 0)
         await asyncio.sleep(FORGOTTEN_AFTER)
+        return memory(server)
 
-    await visit(cycles // 4)
-    before = memory(server)
-    await visit(cycles)
-    grown = memory(server) - before
-    return [Figure(f"memory after {cycles} visits more", grown, "MiB", 20)]
-
-
-async def of_long_run(server: Server) -> list[Figure]:
-    """How long another visitor's messages wait while one opens and edits a very long run."""
-    waits: list[float] = []
-
-    async def beat(visitor: Visitor) -> None:
-        while True:
-            start = time.perf_counter()
-            await visitor.ping()
-            waits.append((time.perf_counter() - start) * 1000)
-            await asyncio.sleep(0.02)
-
-    figures = []
-    async with Visitor(server.url, "scenario=5a") as other, asyncio.TaskGroup() as group:
-        beating = group.create_task(beat(other))
-        await asyncio.sleep(2)
-        figures.append(Figure("another's wait while nobody works", max(waits), "ms"))
-        async with Visitor(server.url, LONG) as visitor:
-            waits.clear()  # building a session is measured above
-            await visitor.wait(lambda: visitor.seen["payload"]["title"].startswith("19,000"))
-            figures.append(Figure("another's wait while a long run opens", max(waits), "ms", 100))
-            waits.clear()
-            await visitor.set_budget(1024)
-            figures.append(Figure("another's wait while it is edited", max(waits), "ms", 100))
-        beating.cancel()
-    return figures
+    first = await visit(cycles // 4)  # everything has been loaded by then
+    half = await visit(cycles // 2)
+    whole = await visit(cycles // 2)
+    return [
+        Figure("memory when the first have come and gone", first, "MiB"),
+        Figure(f"memory after {cycles // 2} visits more", half, "MiB"),
+        Figure(f"memory after {cycles} visits more", whole, "MiB"),
+        Figure(f"grown in the last {cycles // 2} visits", whole - half, "MiB", 5),
+    ]
 
 
 async def measure(folder: Path, effort: Effort) -> None:
     for number in (1, 2):
-        options = () if number == 1 else ("--num-procs", "2")
+        options = QUICKLY_FORGOTTEN + (() if number == 1 else ("--num-procs", "2"))
         with serving(folder / f"room{number}.txt", *options) as server:
             tell(await of_room(server, effort, "1 process" if number == 1 else "2 processes"))
     with serving(folder / "leaving.txt", *QUICKLY_FORGOTTEN) as server:
         tell(await of_leaving(server, effort.cycles))
-    if effort.long:
-        with serving(folder / "long.txt") as server:
-            tell(await of_long_run(server))
+    if effort.heavy:
+        with serving(folder / "heavy.txt", *QUICKLY_FORGOTTEN) as server:
+            await of_heavy(server.url)
 
 
 def tell(figures: list[Figure]) -> None:
     for figure in figures:
         print(figure.line(), flush=True)
+    print(
+        f"  (load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)", flush=True
+    )
 
 
 def main(arguments: list[str]) -> int:

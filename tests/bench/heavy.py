@@ -1,13 +1,14 @@
 """What one visitor's heavy work costs another: `python -m tests.bench.heavy [--watch]`.
 
-A second visitor, in a process of its own, asks the server for something that costs it nothing, every
-20 ms, while the first one does all that is heavy on an hour of traffic. An answer that comes late
-is a loop that was busy with something else. `--watch` tells in the log what that was.
+A second visitor, in a process of its own, asks the server every 20 ms for something that costs it
+nothing, while the first one does all that is heavy on an hour of traffic. An answer that comes late
+is a loop that was busy with something else. `--watch` prints what that was (`tests.bench.watch`).
 """
 
 import argparse
 import asyncio
 import multiprocessing
+import os
 import random
 import statistics
 import sys
@@ -21,24 +22,29 @@ from typing import Any
 
 from sim.workload import synthetic
 from tests.bench.visitor import Visitor
-from tests.ui.served import Server, serving
+from tests.ui.served import serving
 
 LIMIT = 100  # ms
 EVERY = 0.02  # seconds between two questions
 NUM_ROWS = 19_366
 RATE = 5.53  # a second
 HOUR = "scenario=synthetic&traffic=requests:19000"
-FILE_RUN = "scenario=synthetic&traffic=requests:1200"  # as long as a run may be that is saved
+SAVED = "scenario=13c"  # nearly as long as a run may be that is saved
 SETTLED = 1.0  # seconds after an action, in which what follows it is done
 WATCH = ("--setup", str(Path(__file__).with_name("watch.py")))
 
+Shown = dict[str, Any]
+SWEPT = {"control": "budget", "low": "512", "high": "4096", "count": "12"}
+
 
 def trace_file() -> bytes:
-    """An hour of made-up conversations, in the columns of Azure's traces."""
+    """An hour of made-up conversations."""
     rows = synthetic(NUM_ROWS, RATE, seed=3)
-    lines = ["arrival_s,prompt_tokens,output_tokens"]
-    lines += [f"{row.arrival / 1e9:.6f},{row.prompt},{row.output}" for row in rows]
-    return "\n".join(lines).encode()
+    lines = (f"{row.arrival / 1e9:.6f},{row.prompt},{row.output}" for row in rows)
+    return "\n".join(["arrival_s,prompt_tokens,output_tokens", *lines]).encode()
+
+
+# The second visitor.
 
 
 def witness(url: str, pipe: Connection) -> None:
@@ -68,20 +74,21 @@ class Watch:
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
 
-    async def __call__(self, what: str, job: Awaitable[Any]) -> Any:
-        print(f"--- {what}", flush=True) if SHOW else None
+    async def __call__(self, what: str, job: Awaitable[Any]) -> None:
         await self._take()
         start = time.perf_counter()
-        result = await job
+        await job
         took = time.perf_counter() - start
         await asyncio.sleep(SETTLED)
         waits = await self._take()
         median, worst = statistics.median(waits), max(waits)
         verdict = "OK" if worst <= LIMIT else "over"
+        load = f"(load {os.getloadavg()[0]:.1f})"
         print(
-            f"{what:<52}{took:6.1f} s{median:7.1f}{worst:8.1f} ms  ≤ {LIMIT} {verdict}", flush=True
+            f"{what:<46}{took:7.1f} s, another waits{median:6.1f}, at worst{worst:7.1f} ms"
+            f"  ≤ {LIMIT}  {verdict:<4} {load}",
+            flush=True,
         )
-        return result
 
     async def _take(self) -> list[float]:
         self._pipe.send("take")
@@ -89,13 +96,11 @@ class Watch:
         return waits
 
 
-SHOW = False
-
-
 @asynccontextmanager
 async def watching(url: str) -> AsyncIterator[Watch]:
-    here, there = multiprocessing.get_context("spawn").Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=witness, args=(url, there))
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=witness, args=(url, there), daemon=True)
     process.start()
     try:
         await asyncio.to_thread(here.recv)
@@ -105,187 +110,147 @@ async def watching(url: str) -> AsyncIterator[Watch]:
         await asyncio.to_thread(process.join)
 
 
-async def shown(visitor: Visitor, is_true: Callable[[], bool]) -> None:
-    """Until the picture is there and nothing is under way."""
-    await visitor.wait(lambda: is_true() and not visitor.seen["view"]["working"])
+# The first visitor.
 
 
-async def on_stage(watch: Watch, visitor: Visitor) -> None:
-    """A trace is opened, given a second lane, edited, forked and looked at."""
+class Busy:
+    """Does what is heavy; each returns when its outcome is there."""
 
-    def payload() -> dict[str, Any]:
-        return visitor.seen["payload"]
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+        self.seen = visitor.seen
 
-    def lanes(number: int) -> Callable[[], bool]:
-        return lambda: len(payload()["lanes"]) == number
+    @property
+    def keys(self) -> list[str]:
+        return [lane["key"] for lane in self.seen["payload"]["lanes"]]
 
-    async def another_run(job: Awaitable[Any]) -> None:
-        run = payload()["run"]
+    async def shown(self, is_true: Callable[[], bool]) -> None:
+        await self.visitor.wait(lambda: is_true() and not self.seen["view"]["working"])
+
+    async def another_run(self, job: Awaitable[Any]) -> None:
+        run = self.seen["payload"]["run"]
         await job
-        await shown(visitor, lambda: payload()["run"] != run)
+        await self.shown(lambda: self.seen["payload"]["run"] != run)
 
-    async def opened() -> None:
-        await visitor.send_file("hour.csv", trace_file())
-        await shown(visitor, lambda: payload()["title"] == "Your trace")
+    async def trace(self) -> None:
+        await self.visitor.send_file("hour.csv", trace_file())
+        await self.shown(lambda: self.seen["payload"]["title"] == "Your trace")
 
-    async def command(**wish: Any) -> None:
-        await another_run(visitor.wish("command", wish))
+    async def budget(self, value: int) -> None:
+        await self.another_run(self.visitor.send({"type": "budget", "value": value}))
 
-    async def scrubbed() -> None:
-        end = payload()["overview"]["t1"]
-        for _ in range(10):
-            before = payload()["t0"]
-            await visitor.wish(
-                "window_request", {"t": random.uniform(0, end), "run": payload()["run"]}
-            )
-            await visitor.wait(lambda before=before: payload()["t0"] != before)
+    async def command(self, **wish: Any) -> None:
+        await self.another_run(self.visitor.wish("command", wish))
 
-    def option(name: str, value: str, lane: str = "") -> Awaitable[Any]:
+    async def option(self, name: str, value: str, lane: str = "") -> None:
         message = {"type": "set", "lane": lane, "seq": 1, "name": name, "value": value}
-        return another_run(visitor.send(message, "SetupPanel"))
+        await self.another_run(self.visitor.send(message, "SetupPanel"))
 
-    await watch("a trace of 19,366 rows opens", opened())
-    await watch("ten windows of it", scrubbed())
-    await watch("a second lane", command(do="add_lane", base="sarathi"))
-    await watch("another budget", another_run(visitor.send({"type": "budget", "value": 1024})))
-    await watch("another KV pool", option("num_blocks", "20000"))
-    await watch("a goal", option("slo.ttft", "500"))
-    keys = [lane["key"] for lane in payload()["lanes"]]
-    await watch("a fork", command(do="fork_lane", key=keys[0], round=9000))
-    keys = [lane["key"] for lane in payload()["lanes"]]
-    await watch("a change in the fork", option("budget", "512", keys[1]))
-    await watch("ten windows of three lanes", scrubbed())
-    await watch("the other language", another_language(visitor))
-    await watch("the fork goes", command(do="remove_lane", key=keys[1]))
+    async def windows(self, count: int = 10) -> None:
+        for _ in range(count):
+            before = self.seen["payload"]
+            wish = {"t": random.uniform(0, before["overview"]["t1"]), "run": before["run"]}
+            await self.visitor.wish("window_request", wish)
+            await self.visitor.wait(lambda before=before: self.seen["payload"] is not before)
 
+    async def lab(self) -> None:
+        await self.visitor.send({"type": "choice", "what": "face", "value": "lab"})
+        await self.shown(lambda: self.seen["lab"].get("is_late") is False)
 
-async def another_language(visitor: Visitor) -> None:
-    for lang in ("zh", "en"):
-        await visitor.send({"type": "choice", "what": "lang", "value": lang})
-        await shown(visitor, lambda lang=lang: visitor.seen["payload"]["lang"] == lang)
-
-
-async def in_lab(watch: Watch, visitor: Visitor) -> None:
-    """The same trace in every tab of the lab, and saved."""
-
-    def lab() -> dict[str, Any]:
-        return visitor.seen["lab"]
-
-    def part() -> dict[str, Any]:
-        return visitor.seen["part"]
-
-    async def compare() -> None:
-        await visitor.send({"type": "choice", "what": "face", "value": "lab"})
-        await shown(visitor, lambda: lab().get("is_late") is False)
-
-    async def zoomed() -> None:
+    async def stretches(self) -> None:
         for span in ([1_000, 60_000], [100_000, 900_000], None):
-            await visitor.send({"type": "look", "span": span}, "Lab")
-            await visitor.wait(lambda: lab()["is_late"] is False)
+            await self.visitor.send({"type": "look", "span": span}, "Lab")
+            await self.visitor.wait(lambda: self.seen["lab"]["is_late"] is False)
 
-    async def tab(name: str, is_true: Callable[[dict[str, Any]], bool]) -> None:
-        await visitor.send({"type": "tab", "name": name}, "Lab")
-        await visitor.wait(lambda: part().get("name") == name and is_true(part()["shown"]))
+    async def tab(self, name: str, is_there: Callable[[Shown], Any]) -> None:
+        await self.visitor.send({"type": "tab", "name": name}, "Lab")
+        await self._part(name, is_there)
 
-    async def asked(
-        name: str, is_true: Callable[[dict[str, Any]], bool], *messages: dict[str, Any]
-    ) -> None:
+    async def ask(self, tab: str, is_there: Callable[[Shown], Any], *messages: Shown) -> None:
         for message in messages:
-            await visitor.send({"type": "part", "part": name} | message, "Lab")
-        await visitor.wait(lambda: is_true(part()["shown"]))
+            await self.visitor.send({"type": "part", "part": tab} | message, "Lab")
+        await self._part(tab, is_there)
 
-    async def saved(what: str) -> None:
-        number = len(visitor.saved)
-        await visitor.send({"type": "save", "what": what})
-        await visitor.wait(lambda: len(visitor.saved) > number)
+    async def _part(self, tab: str, is_there: Callable[[Shown], Any]) -> None:
+        def is_true() -> bool:
+            part = self.seen["part"]
+            return part.get("name") == tab and bool(is_there(part["shown"]))
 
-    is_run: Callable[[dict[str, Any]], bool] = lambda one: (
-        one["run"] and one["run"]["state"] == "done"
-    )
-    typed = (
-        {"do": "type", "name": n, "value": v}
-        for n, v in (("control", "budget"), ("low", "256"), ("high", "4096"), ("count", "12"))
-    )
-    await watch("the lab: Compare", compare())
-    await watch("the lab: three stretches of time", zoomed())
-    goal = {"type": "goal", "name": "ttft", "value": "900"}
+        await self.visitor.wait(is_true)
 
-    async def goal_set() -> None:
-        run = visitor.seen["payload"]["run"]
-        await visitor.send(goal, "Lab")
-        await shown(visitor, lambda: visitor.seen["payload"]["run"] != run and not lab()["is_late"])
+    async def fit(self) -> None:
+        await self.tab("calibrate", lambda shown: "source" in shown)
+        await self.ask("calibrate", is_done, {"do": "sample"})
 
-    await watch("the lab: a goal", goal_set())
-    await watch("the lab: Traffic", tab("traffic", lambda one: bool(one["now"].get("prompt"))))
-    await watch(
-        "the lab: a part of the traffic is typed",
-        asked(
-            "traffic",
-            lambda one: bool(one["draft"]),
-            {"do": "form", "what": "try", "values": {"most": "18000"}},
-        ),
-    )
-    await watch("the lab: Load", tab("load", lambda one: bool(one["lanes"])))
-    await watch("the lab: Sweep opens", tab("sweep", lambda one: bool(one["form"])))
-    await watch("the lab: a sweep of 12 budgets", asked("sweep", is_run, *typed, {"do": "start"}))
-    await watch(
-        "the lab: Calibrate fits",
-        tab_then(
-            tab("calibrate", lambda one: "source" in one),
-            asked("calibrate", is_run, {"do": "sample"}),
-        ),
-    )
-    for what in ("report", "compare_csv", "compare_json"):
-        await watch(f"the lab: saved as {what}", saved(what))
+    async def saved(self, what: str) -> None:
+        count = len(self.visitor.saved)
+        await self.visitor.send({"type": "save", "what": what})
+        await self.visitor.wait(lambda: len(self.visitor.saved) > count)
 
 
-async def tab_then(*jobs: Awaitable[Any]) -> None:
-    for job in jobs:
-        await job
+def is_done(shown: Shown) -> bool:
+    return bool(shown["run"]) and shown["run"]["state"] == "done"
 
 
-async def of_files(watch: Watch, url: str) -> None:
-    async with Visitor(url, FILE_RUN) as visitor:
-        await shown(visitor, lambda: visitor.seen["payload"]["title"].startswith("1,200"))
-        for what in ("csv", "json", "chrome", "scenario"):
-
-            async def saved(what: str = what) -> None:
-                number = len(visitor.saved)
-                await visitor.send({"type": "save", "what": what})
-                await visitor.wait(lambda: len(visitor.saved) > number)
-
-            await watch(f"a run saved as {what}", saved())
-
-
-async def of_heavy(server: Server) -> None:
-    async with watching(server.url) as watch:
+async def of_heavy(url: str) -> None:
+    """Everything heavy, one after the other."""
+    async with watching(url) as watch:
         await watch("nothing", asyncio.sleep(3))
+        await watch("the synthetic hour, 19,000 requests", _hour(url))
+        async with Visitor(url, "scenario=5a") as visitor:
+            await _on_stage(watch, Busy(visitor))
+            await _in_lab(watch, Busy(visitor))
+        async with Visitor(url, SAVED) as visitor:
+            busy = Busy(visitor)
+            await busy.shown(lambda: "13c" in visitor.seen["view"]["scenario"])
+            for what in ("csv", "json", "chrome", "scenario"):
+                await watch(f"a run of 11,000 rounds saved: {what}", busy.saved(what))
 
-        async def hour() -> Visitor:
-            visitor = await Visitor(server.url, HOUR).__aenter__()
-            await shown(visitor, lambda: visitor.seen["payload"]["title"].startswith("19,000"))
-            return visitor
 
-        visitor = await watch("the synthetic hour of 19,000 requests opens", hour())
-        await watch("another budget", visitor.set_budget(1024))
-        await visitor.__aexit__(None, None, None)
-        async with Visitor(server.url, "scenario=5a") as visitor:
-            await on_stage(watch, visitor)
-            await in_lab(watch, visitor)
-        await of_files(watch, server.url)
+async def _hour(url: str) -> None:
+    async with Visitor(url, HOUR) as visitor:
+        await Busy(visitor).shown(lambda: visitor.seen["payload"]["title"].startswith("19,000"))
+
+
+async def _on_stage(watch: Watch, busy: Busy) -> None:
+    await watch("a trace of 19,366 rows opens", busy.trace())
+    await watch("ten windows of it", busy.windows())
+    await watch("one lane less", busy.command(do="remove_lane", key=busy.keys[0]))
+    await watch("one lane more", busy.command(do="add_lane", base="sarathi"))
+    await watch("another budget", busy.budget(1024))
+    await watch("another option", busy.option("max_num_seqs", "96"))
+    await watch("a goal", busy.option("slo.ttft", "500"))
+    await watch("a fork", busy.command(do="fork_lane", key=busy.keys[0], round=9000))
+    await watch("a change in the fork", busy.option("budget", "900", busy.keys[1]))
+    await watch("ten windows of three lanes", busy.windows())
+    await watch("the fork goes", busy.command(do="remove_lane", key=busy.keys[1]))
+
+
+async def _in_lab(watch: Watch, busy: Busy) -> None:
+    typed = [{"do": "type", "name": name, "value": value} for name, value in SWEPT.items()]
+    part = {"do": "form", "what": "try", "values": {"most": "18000"}}
+    await watch("Compare", busy.lab())
+    await watch("Compare: three stretches of time", busy.stretches())
+    await watch("Traffic", busy.tab("traffic", lambda shown: shown["now"].get("prompt")))
+    await watch("Traffic: another part is typed", busy.ask("traffic", lambda s: s["draft"], part))
+    await watch("Load", busy.tab("load", lambda shown: shown["lanes"]))
+    await watch("Sweep", busy.tab("sweep", lambda shown: shown["form"]))
+    await watch("Sweep: 12 budgets", busy.ask("sweep", is_done, *typed, {"do": "start"}))
+    await watch("Calibrate: a fit", busy.fit())
+    for what in ("report", "compare_csv", "compare_json"):
+        await watch(f"the comparison saved: {what}", busy.saved(what))
 
 
 def main(arguments: list[str]) -> int:
-    global SHOW
     parser = argparse.ArgumentParser(prog="python -m tests.bench.heavy", description=__doc__)
-    parser.add_argument("--watch", action="store_true")
-    parser.add_argument("--log")
+    parser.add_argument("--watch", action="store_true", help="print what held up the server")
     options = parser.parse_args(arguments)
-    SHOW = options.watch
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(options.log or Path(folder) / "log.txt")
+        log = Path(folder) / "log.txt"
         with serving(log, *(WATCH if options.watch else ())) as server:
-            asyncio.run(of_heavy(server))
+            asyncio.run(of_heavy(server.url))
+        if options.watch:
+            print(log.read_text("utf-8"))
     return 0
 
 

@@ -112,6 +112,15 @@ class Visitor:
         await self.send({"type": "budget", "value": value})
         await self.wait(lambda: self.seen["payload"]["run"] != run)
 
+    async def play(self, most: int = 3) -> None:
+        """Play on: of a long run window after window. A short one is played without the server."""
+        for _ in range(most):
+            shown = self.seen["payload"]
+            if shown["whole"] or shown["t1"] >= shown["overview"]["t1"]:
+                return
+            await self.wish("window_request", {"t": shown["t1"], "run": shown["run"]})
+            await self.wait(lambda shown=shown: self.seen["payload"] is not shown)
+
     async def ping(self) -> None:
         """Ask the server for what costs it nothing: how long that takes is how long it was busy."""
         await self._ask("SERVER-INFO-REQ", {})

@@ -2,7 +2,8 @@
 
 Whatever the loop does at a stretch for longer than `MOST_MS` is told in the log: how long it took,
 how long of that its thread ran, and how long all threads (what is left is the machine's, busy with
-other processes), and the calls it was seen in. Beside the product: nothing of it is loaded without the option.
+other processes), and the calls it was seen in. Beside the product: nothing of it is loaded without
+the option.
 """
 
 import asyncio
@@ -15,6 +16,8 @@ from threading import Thread, get_ident
 MOST_MS = 60
 LOOK_EVERY = 0.005  # seconds
 MOST_TOLD = 14  # calls
+FOLDERS = ("app", "sim", "panel", "bokeh")
+OURS = tuple(f"{folder}/" for folder in FOLDERS)
 
 _run = asyncio.Handle._run
 _loop = get_ident()
@@ -48,11 +51,13 @@ def _look() -> None:
         frame = sys._current_frames().get(_loop)
         if _since and frame:
             calls = {f"{_place(call)} {call.name}" for call in traceback.extract_stack(frame)}
-            _seen.update(call for call in calls if call.startswith(("app/", "sim/", "panel/", "bokeh/")))
+            _seen.update(
+                call for call in calls if call.startswith(("app/", "sim/", "panel/", "bokeh/"))
+            )
 
 
 def _place(call: traceback.FrameSummary) -> str:
-    for folder in ("app", "sim", "panel", "bokeh"):
+    for folder in FOLDERS:
         _, found, rest = call.filename.rpartition(f"/{folder}/")
         if found:
             return f"{folder}/{rest}:{call.lineno}"
