@@ -48,7 +48,9 @@ class Visitor:
 
     async def __aenter__(self) -> Self:
         client = AsyncHTTPClient()
-        page = await client.fetch(f"http://{self._address}", request_timeout=MOST_SECONDS)
+        page = await client.fetch(
+            f"http://{self._address}", connect_timeout=MOST_SECONDS, request_timeout=MOST_SECONDS
+        )
         token = _TOKEN.search(page.body.decode())
         assert token, "a page without a session"
         path, _, query = self._address.partition("?")
@@ -69,7 +71,7 @@ class Visitor:
         for name, (part, attribute) in SEEN.items():
             data = parts[part]["attributes"]["data"]
             self._places[data["id"], attribute] = name
-            self.seen[name] = plain(data["attributes"].get(attribute, {}))
+            self.seen[name] = json.loads(data["attributes"].get(attribute, "{}"))
         await self._patch({"type": "event", "name": "document_ready", "values": {"type": "map"}})
         return self
 
@@ -176,10 +178,7 @@ class Visitor:
             elif event["kind"] == "ModelChanged":
                 place = self._places.get((event["model"]["id"], event["attr"]))
                 if place:
-                    new = plain(event["new"])
-                    self.seen[place] = (
-                        json.loads(new["text"]) if place == "payload" and "text" in new else new
-                    )
+                    self.seen[place] = json.loads(event["new"])
         async with self._changed:
             self._changed.notify_all()
 
