@@ -5,11 +5,13 @@ in, which keeps its edits in order; playing goes on, as that happens in the brow
 """
 
 import asyncio
+import ctypes
 import gc
 import logging
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -20,6 +22,8 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 
 MOST_AT_ONCE = 2
+M_MMAP_THRESHOLD = -3  # of <malloc.h>
+LARGE_BYTES = 256 * 1024
 SWITCH_SECONDS = (
     0.001  # an answer gives way to these threads some ten times: Python's 5 ms are long
 )
@@ -47,6 +51,17 @@ def settle() -> None:
     gc.freeze()
     WSHandler.send_message = _sent_at_once(WSHandler.send_message)
     Resources.extra_resources = _remembered(Resources.extra_resources)
+    if sys.platform == "linux":
+        _give_memory_back()
+
+
+def _give_memory_back() -> None:
+    """Let the arrays of long runs go back to the system with the visitor who has left.
+
+    The C library (glibc; others do so anyway) would keep their place for more of the kind.
+    """
+    with suppress(AttributeError):
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
 
 
 def _sent_at_once(send: Callable[..., Any]) -> Callable[..., Any]:
