@@ -28,7 +28,7 @@ from tests.ui.served import Server, serving
 SCENES = (*("3a", "5a", "10b") * 3, "11b")  # the last one is longer than a window
 OTHERS = (1, 2, 3)  # tokens more in the budget: each is another run
 QUICKLY_FORGOTTEN = ("--unused-session-lifetime", "1000", "--check-unused-sessions", "1000")
-FORGOTTEN_AFTER = 4  # seconds
+FORGOTTEN_AFTER = 12  # seconds: forgotten, and collected
 
 
 @dataclass(frozen=True)
