@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakMethod
 
 import panel as pn
 import panel_material_ui as pmui
@@ -63,10 +64,21 @@ def create_page(arguments: Arguments) -> pmui.Page:
     open_link(session, arguments, done)
     app = App(session)
     apps.append(app)
-    pn.config.exception_handler = app.apologise
+    pn.config.exception_handler = _weakly(app.apologise)
     if pn.state.curdoc:
         pn.state.curdoc.js_on_event("connection_lost", CustomJS(code=LOST))
     return host(app.shell)
+
+
+def _weakly(tell: Callable[[BaseException], None]) -> Callable[[BaseException], None]:
+    """Panel keeps a handler as long as its document: it must not keep the document in turn."""
+    known = WeakMethod(tell)
+
+    def handler(error: BaseException) -> None:
+        if found := known():
+            found(error)
+
+    return handler
 
 
 class App:
