@@ -11,6 +11,7 @@ from functools import cache
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 from panel.io.resources import get_dist_path
 from panel.util import edit_readonly
 from panel.viewable import Viewable
@@ -31,6 +32,12 @@ _NO_BARS = {
 }
 
 
+class _Idle(param.Parameterized):
+    """What a page watches that is not to watch the server."""
+
+    busy = param.Boolean(default=False)
+
+
 def host(content: Viewable) -> pmui.Page:
     """A Material page that shows `content` and nothing else."""
     _keep_to_own_files()
@@ -45,9 +52,10 @@ def host(content: Viewable) -> pmui.Page:
         raw_css=[css_variables(), style("document.css")],
         template=_template(),
     )
-    # Nothing shows whether the server is busy; to tell the browser would be two messages an edit.
+    # Nothing shows whether the server is busy: to tell the browser would be two messages an edit,
+    # and Panel's state, if it told the page, would keep each page for as long as the server runs.
     with edit_readonly(page):
-        page.busy = False
+        page.busy = _Idle().param.busy
     return page
 
 
