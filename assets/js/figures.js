@@ -8,7 +8,12 @@ globalThis.stageFigures = new Promise((done, failed) => {
     const { roots: [view] } = await globalThis.Bokeh.embed.embed_item(item, el);
     el.hidden = false;
     el.remove();
+    leave_canvas(view.canvas_view);
     return { name, model: view.model, el };
+  };
+  // Bokeh lays four more surfaces over and under the one it draws on; at every frame they would be put together.
+  const leave_canvas = ({ underlays_el, overlays, overlays_el, events_el }) => {
+    for (const empty of [underlays_el, overlays.el, overlays_el, events_el]) empty.remove();
   };
   const makeAll = async () => {
     const made = await Promise.all(Object.entries(FIGURES).map(make));
