@@ -60,17 +60,18 @@ export function address({model, steps, complain}) {
     const is_elsewhere = wish.scenario && wish.scenario !== model.view.scenario; // its places are none of this scene
     if (is_elsewhere) { wish = {...wish, step: null, time: null, show: null, has_lanes: false}; }
     const can_look = look(player.views, wish.looks);
-    const {index, is_good, place_in} = nearest(wish, player.state(), lesson.steps.length);
+    const asked_for = wish.has_read_on ? {...wish, step: steps.at() + 1} : wish;
+    const {index, is_good, place_in} = nearest(asked_for, player.state(), lesson.steps.length);
     wish = null;
     if (!(is_good && can_look) && !notice) { complain(); }
-    steps.restart();
+    if (index !== steps.at()) { steps.restart(); }
     steps.go(index, place_in(player.placeOf(lesson.steps[index])));
   };
   const update = (view) => {
     if (view.link !== answered) {
       wish = wish_of(written);
     } else if (scene !== null && scene !== view.scenario) {
-      wish = {step: null, time: null, show: null, looks: null};
+      wish = {step: null, time: null, show: null, looks: null, has_read_on: true}; // a long run comes after its text
     }
     answered = view.link;
     if (answered === asked) { fulfil(); }
