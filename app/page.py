@@ -150,8 +150,17 @@ class App:
         self._show()
 
     def aside(self, job: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        """Do a job in the background; what goes wrong there is told."""
-        in_background(job, then, self.apologise)
+        """Do a job in the background; what goes wrong there is told.
+
+        So is the text beside it worked out, which may take as long: then it comes with the picture.
+        """
+
+        def job_and_text() -> Any:
+            outcome = job()
+            lesson_view(self.session)
+            return outcome
+
+        in_background(job_and_text, then, self.apologise)
 
     def set_budget(self, value: int) -> None:
         """The number box; out of range becomes the nearest that is in range."""
