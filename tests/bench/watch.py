@@ -51,9 +51,7 @@ def _look() -> None:
         frame = sys._current_frames().get(_loop)
         if _since and frame:
             calls = {f"{_place(call)} {call.name}" for call in traceback.extract_stack(frame)}
-            _seen.update(
-                call for call in calls if call.startswith(("app/", "sim/", "panel/", "bokeh/"))
-            )
+            _seen.update(call for call in calls if call.startswith(OURS))
 
 
 def _place(call: traceback.FrameSummary) -> str:
@@ -64,5 +62,6 @@ def _place(call: traceback.FrameSummary) -> str:
     return ""
 
 
-setattr(asyncio.Handle, "_run", _timed)  # noqa: B010 - to its type it is no variable
+# By assignment mypy refuses it: a method of a class cannot be replaced.
+setattr(asyncio.Handle, "_run", _timed)  # noqa: B010 - see above
 Thread(target=_look, daemon=True).start()
