@@ -21,8 +21,8 @@ SCRIPTS = (
     "waits", "gaps", "strip", "levels", "stage", "heads", "gutter", "times", "overlay", "scrub",
     "overview", "transport", "lanes", "signs", "legend", "views", "card", "phases", "table",
     "define", "grid", "metrics", "kv", "curves", "log", "tabs", "windows", "point", "tip", "zoom",
-    "forks", "hands", "actions", "remote", "present", "state", "markup", "vector", "picture",
-    "player", "panel",
+    "forks", "hands", "glide", "actions", "remote", "present", "state", "markup", "vector",
+    "picture", "player", "panel",
 )  # fmt: skip
 
 STYLES = ("player.css", "signs.css", "lanes.css", "panels.css", "present.css", "hands.css")

@@ -57,7 +57,7 @@
     let [moved, before] = [0, ""];
     while (performance.now() - start < seconds * 1000) {
       await new Promise(requestAnimationFrame);
-      const now = cursor.style.transform;
+      const now = getComputedStyle(cursor).transform;
       if (now !== before) { moved += 1; }
       before = now;
     }

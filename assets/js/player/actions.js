@@ -2,7 +2,7 @@
 
 const EASE_STEP = 160;
 const EASE_EVENT = 240;
-const LONGEST_FRAME = 0.25;
+const LONGEST_FRAME = 1; // seconds that playing goes on without a look, as in a tab that is not seen
 const ASK_DELAY = 80;
 
 const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -24,9 +24,7 @@ function actions(player) {
       pause(p);
       goTo(p, p.clock.bounds[Math.min(p.clock.bounds.length - 1, Math.max(p.clock.first, index))], 0);
     }),
-    setSpeed: ready((p, speed) => {
-      p.speed = speed;
-    }),
+    setSpeed: ready(setSpeed),
     faster: ready((p) => changeSpeed(p, 1)),
     slower: ready((p) => changeSpeed(p, -1)),
     everything: ready(showEverything),
@@ -106,13 +104,15 @@ function play(player) {
   player.owed = 0;
   player.lastFrame = performance.now();
   onPlayingChanged(player);
-  requestAnimationFrame((now) => frame(player, now));
+  const turn = {};
+  player.turn = turn;
+  requestAnimationFrame((now) => look(player, turn, now));
 }
 
 /** Stop playing; a gliding cursor rests at the end of its round. */
 function pause(player) {
   if (!player.isPlaying) return;
-  player.isPlaying = false;
+  Object.assign(player, { isPlaying: false, turn: null });
   if (player.wanted?.isPlaying) player.wanted = null;
   onPlayingChanged(player);
 }
@@ -129,27 +129,33 @@ function onPlayingChanged(player) {
   show(player);
 }
 
-/** One frame of playing. */
-function frame(player, now) {
-  if (!player.isPlaying) return;
-  const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - player.lastFrame) / 1000));
-  player.lastFrame = now;
-  if (!player.wanted) moveOn(player, seconds);
-  if (player.isPlaying) requestAnimationFrame((next) => frame(player, next));
+/** Look where a playing cursor has come to, again and again; between, the browser moves it. */
+function look(player, turn, now) {
+  if (player.turn !== turn) return;
+  if (player.wanted) player.lastFrame = now;
+  else moveOn(player, now);
+  setTimeout(() => requestAnimationFrame((next) => look(player, turn, next)), untilLook(player));
 }
 
 /** Move a playing cursor; at the edge go on in the next window, at the end stop. */
-function moveOn(player, seconds) {
+function moveOn(player, now) {
   const { clock } = player;
-  if (reducedMotion.matches) jumpOn(player, seconds);
-  else player.t = advance(clock, player.t, seconds, player.speed);
-  player.chosen = player.t;
+  catchUp(player, now);
   show(player);
   askAhead(player);
   if (player.t < clock.bounds.at(-1) - clock.eps) return;
   const edge = edgeOf(player, 1);
   if (edge === null) pause(player);
   else want(player, { t: edge, from: player.t, step: 1, isPlaying: true });
+}
+
+/** Bring the time of a playing cursor up to now. */
+function catchUp(player, now) {
+  const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - player.lastFrame) / 1000));
+  player.lastFrame = now;
+  if (reducedMotion.matches) jumpOn(player, seconds);
+  else player.t = advance(player.clock, player.t, seconds, player.speed);
+  player.chosen = player.t;
 }
 
 /** With reduced motion: whole rounds only. */
@@ -164,8 +170,15 @@ function jumpOn(player, seconds) {
 /** The next faster or slower speed. */
 function changeSpeed(player, step) {
   const at = SPEEDS.indexOf(player.speed) + step;
-  player.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))];
+  setSpeed(player, SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))]);
   player.transport.speed.value = String(player.speed);
+}
+
+/** Play at so many rounds a second. */
+function setSpeed(player, speed) {
+  stopGlide(player);
+  player.speed = speed;
+  show(player);
 }
 
 /** Show a shorter or longer part of the clock around the cursor. */

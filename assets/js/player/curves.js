@@ -36,11 +36,12 @@ function createCurves(ctx, layout) {
   const place = (t) => {
     tell("live", ({ live }, lane) => live(lane, t));
     for (const { el: time, t: from } of times) time.hidden = hidesFuture(ctx) && from > t + ctx.clock.eps;
-    const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
-    cursor.style.transform = `translateX(${x}px)`;
-    full.style.clipPath = `inset(0 ${Math.max(0, layout.width - x)}px 0 0)`;
   };
-  return { el, settle, place };
+  const movers = [
+    { el: cursor, at: (t) => ({ transform: `translateX(${layout.cut(t)}px)` }) },
+    { el: full, at: (t) => ({ clipPath: `inset(0 ${layout.width - layout.cut(t)}px 0 0)` }) },
+  ];
+  return { el, settle, place, movers };
 }
 
 /** How a value of rounds is read at the cursor: that of the round under way, nothing between rounds. */

@@ -21,7 +21,7 @@ function buildOverlay(stage, ctx, waitWords) {
     for (const lane of lanes) lane.settle(t);
     times.settle(t);
   };
-  return { settle, placeTag: times.placeTag };
+  return { settle, tag: times.tag };
 }
 
 /** Put a text at a place of the overlay. */

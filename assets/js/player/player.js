@@ -19,7 +19,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
-    range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, received: null, wanted: null,
+    range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, glide: [], received: null, wanted: null,
     rows: null, axis: "time", future: "ghost", raw: null,
     asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false, isMore: false }, signature: "",
   };
@@ -192,6 +192,7 @@ function buildCards(player) {
 
 /** Paint the canvases for the range shown, and put the cursor back. */
 function redraw(player) {
+  stopGlide(player);
   player.range = shownRange(player);
   const ctx = context(player);
   ctx.room = roomOf(player, ctx);
@@ -238,14 +239,13 @@ function show(player) {
     return;
   }
   const states = laneStates(player);
-  placeCursor(stage, t, computedUntil(player, states));
-  placeHandle(scrub, t);
   const told = states.map(({ lit, ended, phase }) => `${lit},${ended},${phase}`);
   const signature = [boundaryBefore(clock, t), ...told].join(";");
-  if (signature !== player.signature) {
-    player.signature = signature;
-    settle(player, states);
-  }
-  showWhere(player.transport, wherePhrase(player, states));
-  showPhases(player, states);
+  const isNew = signature !== player.signature;
+  player.signature = signature;
+  settleCursor(stage, t, computedUntil(player, states));
+  settleTicks(scrub, t);
+  if (isNew) settle(player, states);
+  tellTime(player, states);
+  if (!isGliding(player)) placeMovers(player);
 }

@@ -136,12 +136,9 @@ function drawMarks(player, isNew = false) {
   const { layout } = stage;
   if (!layout || (!isNew && stage.markedFor === layout)) return;
   stage.markedFor = layout;
-  stage.marks ??= h("div.rb-marks");
-  if (!stage.marks.isConnected) stage.parts.lits.after(stage.marks);
   const chosen = payload.requests.flatMap((request, i) => (marked.includes(request.id) ? [i] : []));
-  stage.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
+  stage.parts.marks.replaceChildren(...layout.lanes.flatMap((lane) =>
     chosen.flatMap((req) => bandsOf(layout, lane, req).map((band) => bandOf(lane, band, payload.requests[req])))));
-  clipMarks(stage);
 }
 
 /** A band; on seats it is a frame, as the cells would cover it. */

@@ -140,13 +140,17 @@ function groupEvents(events) {
   return [...groups.values()];
 }
 
-/** Move the handle to t. */
-function placeHandle(scrub, t) {
-  const { layout } = scrub;
-  const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
-  scrub.handle.style.transform = `translateX(${x}px)`;
-  scrub.played.style.transform = `scaleX(${(x - layout.gutter) / layout.plot})`;
-  for (const mark of scrub.marks) if (mark.el.hidden !== mark.t > t) mark.el.hidden = mark.t > t;
+/** What of the bar moves with the cursor, as for `movers`. */
+function scrubMovers({ layout, handle, played }) {
+  return [
+    { el: handle, at: (t) => ({ transform: `translateX(${layout.cut(t)}px)` }) },
+    { el: played, at: (t) => ({ transform: `scaleX(${(layout.cut(t) - layout.gutter) / layout.plot})` }) },
+  ];
+}
+
+/** Hide the marks that are not to be known yet. */
+function settleTicks({ marks }, t) {
+  for (const { el, t: from } of marks) if (el.hidden !== from > t) el.hidden = from > t;
 }
 
 /** Tell assistive technology where the cursor stands. */

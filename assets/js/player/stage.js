@@ -10,15 +10,16 @@ const MARK_REACH = 3; // px by which the frame of a step goes beyond the cells i
 function createStage(figures, elements) {
   const parts = {
     lits: h("div.rb-lits"),
+    marks: h("div.rb-marks"), // of the requests that a step is about; on seats they end where their request is not to be known yet
     ghost: h("div.rb-layer", { inert: true }, elements.ghost),
     full: h("div.rb-layer", { inert: true }, elements.full),
     cursor: h("div.rb-cursor"),
     over: h("div.rb-over"),
   };
-  const { lits, ghost, full, cursor, over } = parts;
+  const { lits, marks, ghost, full, cursor, over } = parts;
   const windows = h("div.rb-windows", {}, h("div.rb-window", {}, ghost), h("div.rb-window", {}, full));
   const looks = { role: "img", tabindex: 0, "data-testid": "stage" };
-  const el = h("figure.rb-stage", looks, lits, windows, cursor, over);
+  const el = h("figure.rb-stage", looks, lits, marks, windows, cursor, over);
   const times = h("div.rb-times", { "aria-hidden": "true" });
   return { el, times, parts, figures, layout: null, overlay: null };
 }
@@ -42,7 +43,8 @@ function drawStage(stage, view) {
   styleHatches(stage.figures.full, ctx);
   fillFigure(stage.figures.full, ctx.sheet.full, layout);
   fillFigure(stage.figures.ghost, ctx.sheet.ghost, layout);
-  Object.assign(stage, { layout, isFutureHidden: ctx.future === "nothing" });
+  Object.assign(stage, { layout, isFutureHidden: ctx.future === "nothing", drawn: null });
+  for (const part of [stage.parts.lits, stage.parts.marks]) part.style.clipPath = "";
   stage.el.style.height = `${layout.height}px`;
   stage.overlay = buildOverlay(stage, ctx, waitWords);
 }
@@ -111,35 +113,50 @@ function batchRows(lane, batch) {
 }
 
 /**
- * Move cursor and clips to a time: the only thing done at every frame.
- * @param {?number[]} drawn in slow motion the time up to which each lane has computed, else null
+ * What of a stage moves with the cursor, as for `movers`. The edge of the picture opens when the
+ * cursor rests there. In slow motion each lane is shown up to a time of its own (`cutSteps`), and
+ * nothing else opens or shuts.
  */
-function placeCursor(stage, t, drawn = null) {
-  const { layout, parts } = stage;
-  const x = Math.max(layout.gutter, Math.min(layout.right, layout.x(t)));
-  const isAtEnd = x >= layout.right - 0.25;
-  parts.cursor.style.transform = `translateX(${x}px)`;
-  const isOff = Math.abs(layout.x(t) - x) > 0.5;
-  if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
-  const edge = isAtEnd ? layout.width : x;
-  openWindow(parts.full, drawn ? 0 : edge - layout.width);
-  openWindow(parts.ghost, drawn ? 0 : edge);
-  parts.full.style.clipPath = drawn ? stairs(layout, drawn, 0) : "";
-  parts.ghost.style.clipPath = drawn ? stairs(layout, drawn, layout.width) : "";
-  const until = (px) => `inset(-8px ${isAtEnd ? "-8px" : `calc(100% - ${px}px)`} -8px -8px)`;
-  parts.lits.style.clipPath = stage.isFutureHidden ? until(x) : "";
-  stage.marksUntil = until(x - MARK_REACH - 1);
-  clipMarks(stage);
-  stage.overlay.placeTag(x, t, isOff);
+function stageMovers(stage) {
+  const { layout, parts, isFutureHidden, drawn } = stage;
+  const isAtEnd = (t, isAtRest) => isAtRest && layout.x(t) >= layout.right - 0.25;
+  const edge = (...when) => (isAtEnd(...when) ? layout.width : layout.cut(when[0]));
+  const until = (reach) => (...when) => {
+    const right = isAtEnd(...when) ? "-8px" : `calc(100% - ${layout.cut(when[0]) - reach}px)`;
+    return { clipPath: `inset(-8px ${right} -8px -8px)` };
+  };
+  return [
+    { el: parts.cursor, at: (t) => ({ transform: `translateX(${layout.cut(t)}px)` }) },
+    ...windowMovers(parts.full, drawn ? () => 0 : (...when) => edge(...when) - layout.width),
+    ...windowMovers(parts.ghost, drawn ? () => 0 : edge),
+    stage.overlay.tag,
+    ...(isFutureHidden ? [{ el: parts.lits, at: until(0) }] : []),
+    ...(isFutureHidden && !layout.byRequest ? [{ el: parts.marks, at: until(MARK_REACH + 1) }] : []),
+  ];
 }
 
 /**
  * Show a part of a layer: its window moves, and the layer within the other way, so that it stays where
  * it is. To move is all that a browser can do without painting anew; a clip path is painted each time.
  */
-function openWindow(layer, x) {
-  layer.parentElement.style.transform = `translateX(${x}px)`;
-  layer.style.transform = `translateX(${-x}px)`;
+function windowMovers(layer, x) {
+  return [
+    { el: layer.parentElement, at: (...when) => ({ transform: `translateX(${x(...when)}px)` }) },
+    { el: layer, at: (...when) => ({ transform: `translateX(${-x(...when)}px)` }) },
+  ];
+}
+
+/**
+ * What of a stage a time decides besides where things stand.
+ * @param {?number[]} drawn in slow motion the time up to which each lane has computed, else null
+ */
+function settleCursor(stage, t, drawn) {
+  const { layout, parts } = stage;
+  stage.drawn = drawn;
+  const isOff = Math.abs(layout.x(t) - layout.cut(t)) > 0.5;
+  if (parts.cursor.hidden !== isOff) parts.cursor.hidden = isOff;
+  parts.full.style.clipPath = drawn ? stairs(layout, drawn, 0) : "";
+  parts.ghost.style.clipPath = drawn ? stairs(layout, drawn, layout.width) : "";
 }
 
 /** What lies between an edge of the stage and a time of its own in each lane. */
@@ -150,9 +167,4 @@ function stairs({ lanes, height, cut }, times, edge) {
     return [top, bottom].map((y) => `${cut(times[i])}px ${y}px`);
   });
   return `polygon(${[`${edge}px -8px`, ...steps, `${edge}px ${height + 8}px`].join()})`;
-}
-
-/** Frames on seats end where their request is not to be known yet; bands of rows tell nothing. */
-function clipMarks({ marks, marksUntil, layout, isFutureHidden }) {
-  if (marks) marks.style.clipPath = isFutureHidden && !layout.byRequest ? marksUntil : "";
 }

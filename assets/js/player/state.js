@@ -82,6 +82,14 @@ function longestWhere({ lanes, say, payload, clock, stage }) {
   return name + time + textWidth(" · ", 13);
 }
 
+/** Tell where the cursor stands within its round. */
+function tellTime(player, states) {
+  const { stage, t, transport } = player;
+  stage.overlay.tag.tell(t, nextLook(player));
+  showWhere(transport, wherePhrase(player, states));
+  showPhases(player, states);
+}
+
 /** Light the phase of the round: in turn when playing slowly or in slow motion, else the last. */
 function showPhases(player, states) {
   const { lanes, cards, isPlaying, speed, t } = player;

@@ -21,7 +21,8 @@ function createPanels(player) {
 function chooseTab(player, name) {
   player.below.chosen = name;
   showTabs(player);
-  if (BUILT_LATE.has(name)) show(Object.assign(player, { signature: "" }));
+  stopGlide(player);
+  show(Object.assign(player, { signature: "" }));
 }
 
 /** Name the tabs, show those that have something to show, and the panel of the chosen one. */

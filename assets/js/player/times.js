@@ -10,19 +10,16 @@ function buildTimes(stage, ctx) {
   });
   const tag = h("span.rb-tag");
   stage.times.append(tag);
-  const state = { half: 0, shown: "" };
-  const placeTag = (x, t, isOff) => {
+  const widest = [clock.bounds.at(-1), (clock.t0 + clock.bounds.at(-1)) / 2 + 0.1].map((t) => tagHalf(ctx, t));
+  const centre = (t) => Math.max(...widest, Math.min(layout.width - Math.max(...widest), layout.cut(t)));
+  const at = (t) => ({ transform: `translateX(${centre(t)}px) translateX(-50%)` });
+  const tell = (t, until) => {
+    setText(tag, tagText(ctx, t));
+    const isOff = Math.abs(layout.x(t) - layout.cut(t)) > 0.5;
     if (tag.hidden !== isOff) tag.hidden = isOff;
-    const text = timeText(payload, say, tagTime(payload, clock, t));
-    if (text !== state.shown) {
-      state.shown = text;
-      state.half = textWidth(text, layout.size.font + 1, 700) / 2 + 8;
-      tag.textContent = text;
-    }
-    const centre = Math.max(state.half, Math.min(layout.width - state.half, x));
-    tag.style.transform = `translateX(${centre}px) translateX(-50%)`;
-    for (const { el, x: at, half, t: time } of labels) {
-      const isUnderTag = !isOff && Math.abs(at - centre) < half + state.half + 3;
+    const reach = tagHalf(ctx, t) + 3;
+    for (const { el, x, half, t: time } of labels) {
+      const isUnderTag = !isOff && x + half > centre(t) - reach && x - half < centre(until) + reach;
       const hidden = isUnderTag || (future === "nothing" && time > t + clock.eps);
       if (el.hidden !== hidden) el.hidden = hidden;
     }
@@ -30,7 +27,16 @@ function buildTimes(stage, ctx) {
   const settle = (t) => {
     for (const { el, t: at } of labels) el.classList.toggle("rb-future", at > t + clock.eps);
   };
-  return { placeTag, settle };
+  return { tag: { el: tag, at, tell }, settle };
+}
+
+/** What the tag says, and half its width in px. */
+function tagText({ payload, say, clock }, t) {
+  return timeText(payload, say, tagTime(payload, clock, t));
+}
+
+function tagHalf(ctx, t) {
+  return textWidth(tagText(ctx, t), ctx.layout.size.font + 1, 700) / 2 + 8;
 }
 
 /** The time the tag shows: ticks and rounds count whole, gliding milliseconds have one decimal. */

@@ -94,6 +94,12 @@ function speedWidth(transport) {
   return transport.measured.width;
 }
 
+/** How long the round before a boundary plays, in mean rounds: in proportion to it, within limits. */
+function shareOf({ bounds }, index) {
+  const mean = (bounds.at(-1) - bounds[0]) / Math.max(1, bounds.length - 1);
+  return Math.min(LONGEST_SHARE, Math.max(SHORTEST_SHARE, (bounds[index] - bounds[index - 1]) / mean));
+}
+
 /**
  * Advance a playing cursor.
  * @param {Object} clock
@@ -104,13 +110,12 @@ function speedWidth(transport) {
  */
 function advance(clock, t, seconds, speed) {
   const { bounds, eps } = clock;
-  const mean = (bounds.at(-1) - bounds[0]) / Math.max(1, bounds.length - 1);
   let left = seconds * speed;
   let index = boundaryBefore(clock, t);
   let at = t;
   while (left > 0 && index < bounds.length - 1) {
     const length = bounds[index + 1] - bounds[index];
-    const share = Math.min(LONGEST_SHARE, Math.max(SHORTEST_SHARE, length / mean));
+    const share = shareOf(clock, index + 1);
     const rest = ((bounds[index + 1] - at) / length) * share;
     if (left < rest - eps) return at + (left / share) * length;
     left -= rest;
