@@ -24,6 +24,7 @@ function actions(player) {
       pause(p);
       goTo(p, p.clock.bounds[Math.min(p.clock.bounds.length - 1, Math.max(p.clock.first, index))], 0);
     }),
+    drag: ready(drag),
     setSpeed: ready(setSpeed),
     faster: ready((p) => changeSpeed(p, 1)),
     slower: ready((p) => changeSpeed(p, -1)),
@@ -45,6 +46,12 @@ function goTo(player, t, ms) {
   easeFor(player, ms);
   Object.assign(player, { t, chosen: t, wanted: null });
   show(player);
+}
+
+/** The cursor is taken up, or let go. */
+function drag(player, isDragging) {
+  player.isDragging = isDragging;
+  if (player.panelTimer) settlePanels(player);
 }
 
 /** Let what moves slide for a while; not while dragging, playing fast or with reduced motion. */

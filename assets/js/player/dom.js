@@ -38,6 +38,11 @@ function setText(el, text) {
   if (el.textContent !== text) el.textContent = text;
 }
 
+/** Set the classes of an element only when they differ. */
+function setClass(el, name) {
+  if (el.className !== name) el.className = name;
+}
+
 /** Show or hide an element. */
 function setShown(el, shown) {
   el.hidden = !shown;

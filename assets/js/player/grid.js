@@ -28,7 +28,9 @@ function createGrid({ rows, groups, id, font = 12, first = CHIP_COLUMN }) {
   const table = h("table.rb-table.rb-grid", { "data-testid": id },
     columnGroup(widths), head, body);
   setTableWidth(table, widths.reduce((sum, width) => sum + width));
-  return { el: table, cells, titles };
+  const box = h("div.rb-box", {}, table);
+  box.classList.toggle("rb-bounded", cells.length > BOX_FROM);
+  return { el: table, box, cells, titles, fill: filler(box, body) };
 }
 
 /** The widths of a group's columns, wide enough together for its title. */
@@ -39,10 +41,10 @@ function widened({ title, least = title, widths }, font) {
 
 /** Write every cell: `value(row, group, column)` gives {text, name}. */
 function fillGrid(grid, value) {
-  grid.cells.forEach((groups, r) => groups.forEach((columns, g) => columns.forEach((cell, c) => {
+  grid.fill(grid.cells.length, (r) => grid.cells[r].forEach((columns, g) => columns.forEach((cell, c) => {
     const { text, name = "" } = value(r, g, c);
     setText(cell.value, text);
-    if (cell.value.className !== name) cell.value.className = name;
+    setClass(cell.value, name);
   })));
 }
 

@@ -231,10 +231,8 @@ function areOver(lanes, states) {
 
 /** A titled section around a grid. */
 function metricSection(name, title, grid, ...extra) {
-  const box = h("div.rb-box", {}, grid.el);
-  box.classList.toggle("rb-bounded", grid.cells.length > BOX_FROM);
   const header = h("header", {}, h("h3", { text: title }), ...extra);
-  return h(`section.${name}`, { style: { flexBasis: grid.el.style.minWidth } }, header, box);
+  return h(`section.${name}`, { style: { flexBasis: grid.el.style.minWidth } }, header, grid.box);
 }
 
 /**

@@ -30,7 +30,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     laneParts: lanes,
     views: createViews(player),
     stage: createStage(figures, elements),
-    scrub: createScrub({ goTo: act.scrubTo, onDrag: (isDragging) => { player.isDragging = isDragging; } }),
+    scrub: createScrub({ goTo: act.scrubTo, onDrag: act.drag }),
     overview: createOverview(act.showAround),
     transport: createTransport(act),
     cardsEl: h("div.rb-cards"),
@@ -208,6 +208,7 @@ function redraw(player) {
   fitTransport(player.transport, longestWhere(player), player.width - player.stage.layout.gutter);
   player.signature = "";
   show(player);
+  if (player.panelTimer) settlePanels(player);
 }
 
 /** Tell how far the stage is zoomed in; the buttons are there when they are of use. */

@@ -1,5 +1,7 @@
 // What changes from one round to the next, told to every part of the player.
 
+const PANELS_AFTER = 40; // ms
+
 /** What is current in each lane at the cursor: its round, the last one over, in slow motion a phase. */
 function laneStates(player) {
   const { lanes, clock, t } = player;
@@ -19,26 +21,34 @@ function hidesFuture({ future }) {
 
 /** Everything that changes from one round to the next. */
 function settle(player, states) {
-  const { stage, scrub, clock, t, say, payload, lanes } = player;
+  const { stage, scrub, clock, t, say, payload } = player;
   stage.overlay.settle(t);
   const [round, of, time] = wherePhrase({ ...player, size: SIZES.normal }, states);
   const spoken = [`${round}${of}`, time].filter(Boolean).join(say("said_comma"));
   settleScrub(scrub, boundaryBefore(clock, t), spoken);
   stage.el.setAttribute("aria-label", say("said_stage", { title: payload.title, where: spoken }));
-  const atEnd = clock.bounds[boundaryBefore(clock, t)];
+  player.root.classList.toggle("rb-slow", states.some(({ phase }) => phase >= 0));
+  if (hidesFuture(player)) drawLegend(player.bar, player);
+  markRoot(player, states, clock.bounds[boundaryBefore(clock, t)]);
+  if (player.isDragging) player.panelTimer ??= setTimeout(() => settlePanels(player), PANELS_AFTER);
+  else settlePanels(player, states);
+}
+
+/** Cards and panels as of the cursor. While it is dragged they follow it: the stage comes first. */
+function settlePanels(player, states = laneStates(player)) {
+  clearTimeout(player.panelTimer);
+  player.panelTimer = undefined;
+  const { clock, t, say, payload, lanes } = player;
+  const time = timeText(payload, say, clock.bounds[boundaryBefore(clock, t)]);
   const known = new Map();
   lanes.forEach((lane, i) => {
     const { lit, ended } = states[i];
-    const isLit = lit >= 0 && lit === ended;
-    known.set(lane, { ...states[i], isLit, time: timeText(payload, say, atEnd) });
+    known.set(lane, { ...states[i], isLit: lit >= 0 && lit === ended, time });
     showCard(player.cards[i], cardInPhase(player, lane, states[i]), payload);
     if (player.states[i]) showState(player.states[i], lane, states[i], say);
   });
-  player.root.classList.toggle("rb-slow", states.some(({ phase }) => phase >= 0));
-  if (hidesFuture(player)) drawLegend(player.bar, player);
   player.metrics.settle(known);
   lateInView(player)?.settle(known);
-  markRoot(player, states, atEnd);
   refreshTip(player);
 }
 

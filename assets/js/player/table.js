@@ -3,6 +3,8 @@
 const BOX_FROM = 8;
 const MOST_ROWS = 200;
 const CHIP_COLUMN = 34;
+const ROWS_SEEN = 14; // as many as a box can show, and some more
+const FILL_REST_AFTER = 150; // ms
 
 /** Width of the longest of some texts in a table's type, in px. */
 function longest(texts, px, weight = 400) {
@@ -42,7 +44,37 @@ function createState(payload, lane, say, size, isOnly) {
   setTableWidth(table, CHIP_COLUMN + widths.reduce((sum, w) => sum + w, 0));
   const header = h("header", {}, title, parts.when, parts.changed);
   const el = h("section.rb-state", { style: { flexBasis: table.style.minWidth } }, header, box);
-  return { el, ...parts, payload };
+  return { el, ...parts, payload, fill: filler(box, parts.body) };
+}
+
+/**
+ * How a table in a box is filled: of many rows those that are seen at once, the others when the cursor
+ * rests, as to lay out hundreds of rows at each round would hold up scrubbing.
+ * @returns {function(number, function(number): void)} fills so many rows, each by its number
+ */
+function filler(box, body) {
+  const now = { first: 0, count: 0, fill: null, timer: 0, isWhole: true };
+  const fillFrom = (from, to) => {
+    for (let i = from; i < Math.min(to, now.count); i += 1) now.fill(i);
+  };
+  const fillSeen = () => fillFrom(now.first, now.first + ROWS_SEEN);
+  box.addEventListener("scroll", () => {
+    now.first = Math.floor(box.scrollTop / (body.rows[0]?.offsetHeight || 1));
+    if (!now.isWhole) fillSeen();
+  });
+  const fillRest = () => {
+    fillFrom(0, now.count);
+    now.isWhole = true;
+  };
+  return (count, fill) => {
+    clearTimeout(now.timer);
+    Object.assign(now, { count, fill, isWhole: count <= ROWS_SEEN });
+    if (now.isWhole) fillRest();
+    else {
+      fillSeen();
+      now.timer = setTimeout(fillRest, FILL_REST_AFTER);
+    }
+  };
 }
 
 const ROWS = new WeakMap();
@@ -130,14 +162,15 @@ function showState(table, lane, state, say) {
   setText(table.when, whenText(lane, state, say));
   table.changed.style.visibility = now === before ? "hidden" : "";
   setText(table.changed, say(state.phase < 0 ? "changed_by_it" : "changed_by_phase"));
-  fillRows(table.body, now.slice(0, MOST_ROWS).map((row, i) => {
+  keepRows(table.body, payload.requests.slice(0, Math.min(MOST_ROWS, now.length)), lane.state.head.length);
+  table.fill(table.body.rows.length, (i) => {
     const old = stateTexts(payload, lane, i, before[i]);
-    const cells = stateTexts(payload, lane, i, row);
-    return {
-      request: payload.requests[i],
-      cells: cells.map((text, column) => ({ text, isChanged: text !== old[column] })),
-    };
-  }));
+    stateTexts(payload, lane, i, now[i]).forEach((text, column) => {
+      const value = table.body.rows[i].children[column + 1].firstChild;
+      setText(value, text);
+      setClass(value, text === old[column] ? "" : "rb-changed");
+    });
+  });
 }
 
 /** "after round 3", or in slow motion "round 3: reserve". */
@@ -148,21 +181,14 @@ function whenText(lane, { lit, ended, phase }, say) {
   return phase < 0 ? say("after_round", { n }) : say("in_phase", { n, phase: say(`phase_${PHASES[phase]}`) });
 }
 
-/** Fill a table's body, using the rows that are there already. */
-function fillRows(body, rows) {
-  while (body.rows.length > rows.length) body.deleteRow(-1);
-  rows.forEach((row, i) => {
-    const tr = body.rows[i] ?? body.appendChild(newRow(row.cells.length));
-    const key = row.request.id;
-    if (tr.dataset.request !== key) {
-      tr.dataset.request = key;
-      tr.firstChild.replaceChildren(chip(row.request));
-    }
-    row.cells.forEach((cell, column) => {
-      const value = tr.children[column + 1].firstChild;
-      setText(value, cell.text);
-      value.className = cell.isChanged ? "rb-changed" : "";
-    });
+/** Give a table's body a row a request, using those that are there already. */
+function keepRows(body, requests, columns) {
+  while (body.rows.length > requests.length) body.deleteRow(-1);
+  requests.forEach((request, i) => {
+    const tr = body.rows[i] ?? body.appendChild(newRow(columns));
+    if (tr.dataset.request === request.id) return;
+    tr.dataset.request = request.id;
+    tr.firstChild.replaceChildren(chip(request));
   });
 }
 
