@@ -103,6 +103,7 @@ function jumpToEdge(player, edge) {
 function play(player) {
   const { clock } = player;
   easeFor(player, 0);
+  if (player.tip.by === "keys") hideTip(player); // it would lie upon what plays
   const isAtEnd = player.t >= clock.bounds.at(-1) - clock.eps && edgeOf(player, 1) === null;
   const t = player.payload.overview?.t0 ?? clock.t0;
   if (isAtEnd && covers(player.payload, t)) player.t = t;
