@@ -27,10 +27,16 @@ Say = Callable[[str], str]
 
 
 class Latencies:
-    """The latencies of one request as of any time."""
+    """The latencies of one request as of any time.
 
-    def __init__(self, final: RequestMetrics) -> None:
+    Args:
+        final: its metrics.
+        begun: when its first round begins, in ms or ticks; None: it has none.
+    """
+
+    def __init__(self, final: RequestMetrics, begun: float | None) -> None:
         self.final = final
+        self.begun = begun
         self.times = sorted(set(final.outputs))  # tokens of one round are one time
         self.longest: list[float] = []  # of the first gap, of the first two, ...
         for gap in final.itl:
@@ -39,7 +45,7 @@ class Latencies:
     def as_of(self, time: float) -> list[float | None]:
         """What is known at a time in ms or ticks, as `PER_REQUEST`; None: nothing yet."""
         final, seen = self.final, bisect_right(self.times, time)
-        is_admitted = final.queue is not None and final.arrival + final.queue < time
+        is_admitted = self.begun is not None and self.begun < time
         return [
             final.queue if is_admitted else None,
             final.ttft if seen else None,
@@ -80,9 +86,14 @@ def tables(
 
 def _per_request(lane: Lane, records: list[Round], listed: Rows, end: int) -> dict[str, Any]:
     unit = lane.history.scenario.setup.time
-    latencies = [
-        None if index is None else Latencies(lane.final.request(index)) for index in listed
-    ]
+    starts, first_rounds = lane.history.starts, lane.history.first_rounds
+
+    def latencies_of(index: int) -> Latencies:
+        first = int(first_rounds[index])
+        begun = None if first < 0 else to_shown(int(starts[first]), unit)
+        return Latencies(lane.final.request(index), begun)
+
+    latencies = [None if index is None else latencies_of(index) for index in listed]
     times = [to_shown(record.end, unit) for record in records]
 
     def as_of(time: float) -> list[list[float | None]]:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from app.i18n import words
 from app.lanes import WINDOW_ROUNDS, Lane
 from app.payload import make_payload
 from lessons.catalogue import scenes
-from sim import Scenario, Status, run
+from sim import Cost, Request, Scenario, Setup, Status, run
 from sim.clock import TimeUnit, to_shown
 from sim.files import builtin
 from sim.metrics import Metrics, RequestMetrics
@@ -296,6 +297,16 @@ def test_any_small_run_makes_a_consistent_payload(subject: Scenario, lang: str) 
     assert_consistent(payload)
     if payload["whole"]:
         assert_whole_run_is_told(payload, lanes_of(subject))
+
+
+def test_a_wait_is_known_once_it_is_over_to_the_nanosecond() -> None:
+    one = Request("R0", arrival=0, prompt=1, output=1)
+    cost = Cost(base=2_000_000, per_prefill=1, per_decode=1_000_000)
+    setup = Setup(
+        budget=1, mode="continuous", max_num_seqs=1, cost=cost, concurrency=2, think=2_000_000
+    )
+    subject = Scenario(setup, tuple(replace(one, id=f"R{i}") for i in range(5)))
+    assert_whole_run_is_told(payload_of(subject, "en"), lanes_of(subject))
 
 
 def test_figures_of_the_by_hand_run_are_those_on_paper() -> None:
