@@ -195,10 +195,11 @@ class Lines(Speaker):
 
     def _chunk(self, record: Round, id_: str, n: int, left: int) -> Line:
         reason = record.cut.get(id_, Reason.BUDGET_SPENT)
+        its = self.say("round.its" if left == self.request(id_).prompt else "round.its_last")
         if key := _LIMITS.get(reason):
-            return self._because(reason, self.say(key, n=n, left=left))
+            return self._because(reason, self.say(key, n=n, left=left, its=its))
         others = [other for other in record.given if other != id_]
-        values = {"n": n, "left": left, "budget": self.setup.budget}
+        values = {"n": n, "left": left, "its": its, "budget": self.setup.budget}
         if record.positions < self.setup.budget:
             return self._because(reason, self.say("round.prefill_some", **values))
         if not others:

@@ -126,7 +126,7 @@ def cards(scene: str, step: Step, body: str, place: str) -> tuple[Card, ...]:
     exercise = step.exercise
     assert exercise is not None, "a step without an exercise has no cards"
     parts = parts_of(body, place, exercise.kind)
-    known = dict.fromkeys(map(_frozen, _draws(exercise, place)))
+    known = dict.fromkeys(map(_frozen, _draws(exercise, scene)))
     return tuple(_card(scene, step, parts, dict(changes), place) for changes in known)
 
 
@@ -138,12 +138,13 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _draws(exercise: Exercise, place: str) -> list[dict[str, Any]]:
-    """What each card changes, by field."""
+def _draws(exercise: Exercise, scene: str) -> list[dict[str, Any]]:
+    """What each card changes, by field: the same in every language and wherever the files lie."""
     own = dict(exercise.change)
+    asked = f"{scene} {exercise.answer} {exercise.right} {sorted(exercise.draw)}"
     drawn = [own]
     for seed in range(1, NUM_CARDS if exercise.draw else 1):
-        random = Random(f"{place} {seed}")
+        random = Random(f"{asked} {seed}")
         drawn.append(own | {name: random.choice(known) for name, known in exercise.draw.items()})
     return drawn
 

@@ -148,3 +148,12 @@ def test_every_card_has_words(lang: str) -> None:
         for step in text(name, lang).steps:
             for card in step.cards:
                 assert card.question and card.hint and card.worked
+
+
+def test_another_draw_is_the_same_in_every_language() -> None:
+    for name in scenes():
+        drawn = [
+            [[card.changes for card in step.cards] for step in text(name, lang).steps]
+            for lang in ("en", "zh")
+        ]
+        assert drawn[0] == drawn[1]

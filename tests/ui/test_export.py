@@ -138,6 +138,7 @@ def test_another_draw_of_an_exercise_is_shown_and_taken_back(
     task.get_by_role("button", name=words("en", "page")["exercise_reveal"]).click()
     task.locator(".play-it").click()
     expect(player).not_to_have_attribute("data-run", own)
+    expect(player).to_have_attribute("data-playing", "true")
     page.locator(".edited").click()
     expect(player).to_have_attribute("data-run", own)
 

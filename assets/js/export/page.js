@@ -20,6 +20,7 @@ async function show_page(data) {
   let sent = null; // the window the player got last
   let awaited = null; // the run that is to come to the stage; until then steps go on without it
   let player = null;
+  let after = null; // what to do once the run has come
 
   const run = () => data.here[scene].runs[search];
   const send = async (found) => {
@@ -34,7 +35,10 @@ async function show_page(data) {
   const follow = (name) => {
     if (name in data.here) { location.hash = name; } else { location.href = `${data.files[name]}#${name}`; }
   };
-  const open = (asked) => show_run(asked, steps.at());
+  const open = (asked, then = null) => {
+    show_run(asked, steps.at());
+    after = then;
+  };
   const steps = stepper({choose: follow, open, save: () => {}, solved: () => {}});
   const note = h("p", {class: "saved-note"});
   const text = lesson({notice: note, steps, send: () => open("")});
@@ -79,6 +83,8 @@ async function show_page(data) {
     if (awaited !== null) {
       awaited = null;
       steps.go(steps.at());
+      after?.();
+      after = null;
     }
     const is_cut = isPlaying && next === null && t < end - eps && window_at(run().windows, t) === sent;
     if (is_cut) { player.act.toggle(); }

@@ -44,7 +44,7 @@ function actions(player) {
 /** Put the cursor on a boundary of the window, sliding there in `ms`. */
 function goTo(player, t, ms) {
   easeFor(player, ms);
-  Object.assign(player, { t, chosen: t, wanted: null });
+  Object.assign(player, { t, chosen: t, wanted: null, soon: null });
   show(player);
 }
 
@@ -200,10 +200,26 @@ function setZoom(player, zoom) {
 function showAround(player, t, lessonStep = null) {
   const { clock, payload } = player;
   pause(player);
-  clearTimeout(player.askTimer);
   const stop = covers(payload, t) ? stopFrom(clock, t, 0) : null;
+  player.soon = stop === null ? { t, from: t, step: 0, lessonStep } : null;
   if (stop !== null) goTo(player, stop, 0);
-  else player.askTimer = setTimeout(() => want(player, { t, from: t, step: 0, lessonStep }), ASK_DELAY);
+  else player.askTimer ??= setTimeout(() => wantSoon(player), ASK_DELAY);
+}
+
+/**
+ * Want the window that was last asked for. One that is on its way is waited for: who drags sees those in
+ * between, and not all of them at the end.
+ */
+function wantSoon(player) {
+  player.askTimer = null;
+  const { soon } = player;
+  if (!soon) return;
+  if (isAwaited(player)) {
+    player.askTimer = setTimeout(() => wantSoon(player), ASK_DELAY);
+    return;
+  }
+  player.soon = null;
+  want(player, soon);
 }
 
 /** Show all lanes or one of them. */

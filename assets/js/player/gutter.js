@@ -4,9 +4,8 @@
 function writeGutter(stage, ctx, lane) {
   const { layout, payload, say } = ctx;
   const isPhone = layout.size.name === "phone";
-  if (lane.byRequest) {
-    (lane.lane.requests ?? payload.requests).forEach((request, row) => writeRequest(stage, ctx, lane, request, row));
-  } else writeSeats(stage, ctx, lane);
+  if (lane.byRequest) writeRequests(stage, ctx, lane, lane.lane.requests ?? payload.requests);
+  else writeSeats(stage, ctx, lane);
   const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
   if (layout.single) {
     label(stage, "rb-gutter", say("gutter_budget"), 0, y);
@@ -18,15 +17,18 @@ function writeGutter(stage, ctx, lane) {
   }
 }
 
-/** Chip and lengths of a request's row. */
-function writeRequest(stage, ctx, lane, request, row) {
-  const { layout } = ctx;
-  if (lane.pitch < LEAST_PITCH || request.absent) return;
-  const holder = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
-  holder.style.setProperty("--rb-pitch", `${lane.pitch}px`);
-  const lengths = `${numberText(request.prompt)} → ${numberText(request.output)}`;
-  if (textWidth(lengths, 13) + 32 <= layout.gutter - 4) holder.append(h("span", { text: lengths }));
-  stage.parts.over.append(holder);
+/** Chips of the requests' rows, and their lengths where all have room for them. */
+function writeRequests(stage, { layout }, lane, requests) {
+  if (lane.pitch < LEAST_PITCH) return;
+  const lengths = requests.map(({ prompt, output }) => `${numberText(prompt)} → ${numberText(output)}`);
+  const isRoomy = longest(lengths, 13) + 32 <= layout.gutter - 4;
+  requests.forEach((request, row) => {
+    if (request.absent) return;
+    const name = h("span.rb-row-name", { style: { top: `${lane.rowCentre(row)}px` } }, chip(request));
+    name.style.setProperty("--rb-pitch", `${lane.pitch}px`);
+    if (isRoomy) name.append(h("span", { text: lengths[row] }));
+    stage.parts.over.append(name);
+  });
 }
 
 /** Names of the seats, and of the queue row above them. */

@@ -169,7 +169,7 @@ function drawHandBar(hands, { say }) {
   hands.buttons.replaceChildren(...(hand.is_done
     ? [button("hand_compare", () => compareByHand(hands), "hand-compare", ".rb-hand-main"), ...undo, button("hand_close", stop, "hand-stop")]
     : [hands.run, button("hand_policy", () => takePolicy(hands), "hand-policy"), ...undo,
-      button("hand_finish", send("hand_finish"), "hand-finish"), button("hand_stop", stop, "hand-stop")]));
+      button("hand_finish", () => finishByPolicy(hands), "hand-finish"), button("hand_stop", stop, "hand-stop")]));
 }
 
 /** Where several lanes are shown, the way back to the one that waits for a round. */
@@ -301,6 +301,12 @@ function takePolicy(hands) {
   hands.draft = new Map(hands.lane.hand.policy.map(([id, n]) => [id, n || -1]));
   showDraft(hands);
   hands.run.focus();
+}
+
+/** Let the policy go on from here, its own run beside. */
+function finishByPolicy(hands) {
+  sendHand(hands, { do: "hand_finish", key: hands.lane.key });
+  hands.player.act.showLanes("all");
 }
 
 /** Show the policy's run beside this one. */

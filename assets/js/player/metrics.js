@@ -85,7 +85,7 @@ function overallWidth(lane, { column, digits }, font) {
 
 /** When a lane's run is over, as text. */
 function finalTime({ payload, say }, lane) {
-  return timeText(payload, say, payload.overview?.t1 ?? lane.rounds.end.at(-1));
+  return timeText(payload, say, payload.overview ? lane.end : lane.rounds.end.at(-1));
 }
 
 /** "final, 19.5 ms", or that the end comes after the guess; a run by hand that is not over has no end yet. */

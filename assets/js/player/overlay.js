@@ -49,8 +49,8 @@ function overlayLane(stage, ctx, lane, words, name) {
     settleLit(ctx, lane, lit, captions, t);
     title?.(t);
     levels(t);
-    for (const wait of waits) setShown(wait.el, wait.until <= t + ctx.clock.eps);
-    const ahead = ctx.future === "nothing" ? -ctx.clock.eps : ctx.clock.eps;
+    const ahead = ctx.future === "nothing" ? -ctx.clock.eps : ctx.clock.eps; // what begins at the cursor is still to come
+    for (const wait of waits) setShown(wait.el, wait.until <= t + ahead);
     for (const batch of batches) setShown(batch.el, batch.from <= t + ahead);
     if (lead) setShown(lead.el, t >= lead.from - ctx.clock.eps);
   };

@@ -5,19 +5,26 @@ const NAME_FONT = 12;
 
 /**
  * Make the overview.
- * @param {function(number): void} onMove called with the wished centre of the part shown
+ * @param {{onMove: function(number): void, isAwaited: function(): boolean}} hooks onMove is called with the wished
+ *   centre of the part shown; isAwaited tells whether it is still to come
  */
-function createOverview(onMove) {
+function createOverview(hooks) {
   const canvas = h("canvas");
   const brush = h("div.rb-brush");
   const legend = h("div.rb-overview-legend");
   const names = h("div");
   const el = h("div.rb-overview", { "data-testid": "overview", hidden: true }, canvas, names, brush, legend);
-  const overview = { el, canvas, names, brush, legend, data: null, layout: null };
+  const overview = { el, canvas, names, brush, legend, data: null, layout: null, held: null };
   const seek = (event) => {
     const x = event.clientX - el.getBoundingClientRect().left - overview.layout.gutter;
     const share = Math.max(0, Math.min(1, x / overview.layout.plot));
-    onMove(overview.data.t0 + share * (overview.data.t1 - overview.data.t0));
+    overview.held = overview.data.t0 + share * (overview.data.t1 - overview.data.t0);
+    placeBrush(overview);
+    hooks.onMove(overview.held);
+  };
+  const letGo = () => {
+    overview.held = null;
+    if (!hooks.isAwaited()) placeBrush(overview);
   };
   el.addEventListener("pointerdown", (event) => {
     el.setPointerCapture(event.pointerId);
@@ -26,7 +33,17 @@ function createOverview(onMove) {
   el.addEventListener("pointermove", (event) => {
     if (el.hasPointerCapture(event.pointerId)) seek(event);
   });
+  for (const end of ["pointerup", "pointercancel"]) el.addEventListener(end, letGo);
   return overview;
+}
+
+/** Put the brush where the part shown is, or around the time where it is held: that part may still be to come. */
+function placeBrush({ brush, data, layout, held }) {
+  const scale = layout.plot / (data.t1 - data.t0);
+  const width = Math.max(6, (layout.to - layout.from) * scale);
+  const from = layout.gutter + (held === null ? (layout.from - data.t0) * scale : (held - data.t0) * scale - width / 2);
+  const left = Math.max(layout.gutter, Math.min(from, layout.right - width));
+  Object.assign(brush.style, { left: `${left}px`, width: `${width}px` });
 }
 
 /** What the overview shows: the payload's own, or one made of its rounds; null when none is shown. */
@@ -65,12 +82,8 @@ function drawOverview(overview, ctx, layout, data) {
   overview.el.style.height = `${height + LEGEND_HEIGHT}px`;
   paintOverview(overview.canvas, lanes, layout, height, ctx);
   overview.names.replaceChildren(...overviewNames(lanes, layout, height, ctx));
-  const scale = layout.plot / (data.t1 - data.t0);
-  const left = layout.gutter + (layout.from - data.t0) * scale;
-  const width = Math.max(6, (layout.to - layout.from) * scale);
-  Object.assign(overview.brush.style, {
-    left: `${Math.min(left, layout.right - width)}px`, width: `${width}px`, height: `${height}px`,
-  });
+  overview.brush.style.height = `${height}px`;
+  placeBrush(overview);
   setText(overview.legend, ctx.say("overview_legend", {
     from: timeText(ctx.payload, ctx.say, data.t0), to: timeText(ctx.payload, ctx.say, data.t1),
   }));

@@ -19,7 +19,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   const player = {
     root, requestWindow, payload: null, lanes: [], clock: null, say: null, theme: null,
     t: 0, chosen: 0, speed: 1, isPlaying: false, isDragging: false, view: "all", zoom: 1,
-    range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, glide: [], received: null, wanted: null,
+    range: null, pannedAt: null, zoomFrame: 0, width: 0, visible: 0, size: SIZES.normal, lastFrame: 0, glide: [], received: null, wanted: null, soon: null,
     rows: null, axis: "time", future: "ghost", raw: null,
     asked: null, secondHead: 0, cards: [], states: [], metrics: null, memory: { isFinal: false, isMore: false }, signature: "",
   };
@@ -31,7 +31,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
     views: createViews(player),
     stage: createStage(figures, elements),
     scrub: createScrub({ goTo: act.scrubTo, onDrag: act.drag }),
-    overview: createOverview(act.showAround),
+    overview: createOverview({ onMove: act.showAround, isAwaited: () => Boolean(player.wanted ?? player.soon) }),
     transport: createTransport(act),
     cardsEl: h("div.rb-cards"),
     voice: h("p.rb-hidden", { role: "status", "data-testid": "voice" }),

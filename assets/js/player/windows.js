@@ -5,6 +5,7 @@
 // shown, and looked at first.
 
 const ASK_AHEAD_FROM = 0.75; // of the window, while moving forward
+const LONGEST_ANSWER = 3000; // ms
 
 /** Whether the cursor can stand at a time of a payload and go `step` from there. */
 function covers({ whole, t0, t1 }, t, step = 0) {
@@ -55,8 +56,13 @@ function timeOfRound({ whole, overview, t0, t1 }, lane, round) {
 /** Ask the server for a window, unless that is what was asked for last. */
 function ask(player, t) {
   if (player.asked === t) return;
-  player.asked = t;
+  Object.assign(player, { asked: t, askedAt: performance.now() });
   player.requestWindow(t);
+}
+
+/** Whether a window is on its way, unless its answer is lost. */
+function isAwaited({ asked, askedAt }) {
+  return asked !== null && performance.now() - askedAt < LONGEST_ANSWER;
 }
 
 /**

@@ -22,6 +22,7 @@ export function address({model, steps, complain}) {
   let theme = theme_of(written); // in the address only if a link or a person asked for it
   let timer = 0;
   let wish = wish_of(written); // what to show as soon as its run is there
+  let after = null; // what to do once it is shown
 
   const place = () => {
     const found = {};
@@ -66,6 +67,8 @@ export function address({model, steps, complain}) {
     if (!(is_good && can_look) && !notice) { complain(); }
     if (index !== steps.at()) { steps.restart(); }
     steps.go(index, place_in(player.placeOf(lesson.steps[index])));
+    after?.();
+    after = null;
   };
   const update = (view) => {
     if (view.link !== answered) {
@@ -87,7 +90,7 @@ export function address({model, steps, complain}) {
     asked += 1;
     clearTimeout(timer);
     written = location.search;
-    scene = null;
+    scene = after = null;
     const old = theme_of(written);
     if (old && old !== root.dataset.theme) {
       root.dataset.theme = old;
@@ -106,11 +109,12 @@ export function address({model, steps, complain}) {
     window.removeEventListener("popstate", follow);
     window.removeEventListener("rb-theme", keep_theme);
   };
-  /** Go to what a query names, in the language and the theme of now. */
-  const open = (search) => {
+  /** Go to what a query names, in the language and the theme of now; then do something. */
+  const open = (search, then = null) => {
     const kept = new URLSearchParams({lang: model.view.lang, ...(theme ? {theme} : {})});
     history.pushState(null, "", `${location.pathname}?${kept}&${search}`);
     follow();
+    after = then;
   };
   return {update, moved, rest, open, stop};
 }

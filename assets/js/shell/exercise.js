@@ -150,6 +150,9 @@ function number_of(text) {
   return found ? Number(found[0].replaceAll(",", "").replace("−", "-")) : NaN;
 }
 
+/** "128,97": here a comma only divides thousands. */
+function has_decimal_comma(text) { return /^[-−]?\d+,\d{1,2}$/.test(text); }
+
 function is_same(typed, value, margin) {
   if (typeof value === "string") { return typed.toUpperCase() === value.toUpperCase(); }
   return Math.abs(number_of(typed) - value) <= margin + 1e-9;
@@ -163,7 +166,9 @@ function judged(kind, card, typed, words) {
   if (fits(card.answer, card.margins)) { return {verdict: "right", hint: ""}; }
   const known = card.hints.find(({values}) => fits(values, card.margins));
   const is_number = typed.every((text, i) => typeof card.answer[i] === "string" || !Number.isNaN(number_of(text)));
-  return {verdict: "wrong", hint: is_number ? (known?.html ?? card.hint) : html_of(words.exercise_number)};
+  if (!is_number) { return {verdict: "wrong", hint: html_of(words.exercise_number)}; }
+  if (!known && typed.some(has_decimal_comma)) { return {verdict: "wrong", hint: html_of(words.exercise_point)}; }
+  return {verdict: "wrong", hint: known?.html ?? card.hint};
 }
 
 function judged_choice(card, typed) {

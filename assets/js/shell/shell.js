@@ -29,7 +29,7 @@ export function render({model: sent}) {
   };
   const trace = files({model, drawer, say: both(news.say, false), wait: both(news.wait, true)});
   const bar = inputs({model, drawer});
-  const steps = stepper({choose: (name) => send("scenario", name), open: (search) => bookmark.open(search), save: (what) => model.send_msg({type: "save", what}), solved: () => { scenes.draw_progress(); show.place(); }});
+  const steps = stepper({choose: (name) => send("scenario", name), open: (search, then) => bookmark.open(search, then), save: (what) => model.send_msg({type: "save", what}), solved: () => { scenes.draw_progress(); show.place(); }});
   const text = lesson({notice: news.el, steps, send});
   const index = question_index({open: (search) => bookmark.open(search)});
   const face = faces({model, send, drawer, requests: () => bar.toggle_requests(), show: (t) => player?.showStep({}, {view: "all", t})});

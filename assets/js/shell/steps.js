@@ -10,7 +10,7 @@ const SHOWN = "ghost"; // the future as it is without a question
 
 /**
  * @param {function(string)} choose a scene
- * @param {function(string)} open a link, by its query
+ * @param {function(string, function())} open a link, by its query, then do something
  * @param {function(string)} save a file, by its name
  * @param {function()} solved an exercise was answered, or asked anew
  */
@@ -21,7 +21,8 @@ export function stepper({choose, open, save, solved}) {
   const body = h("div", {class: "text"});
   const row = h("div", {class: "progress-row"}, dots, count);
   const file = h("button", {class: "button file-offer", on: {click: () => save(steps()[at].file)}}, icon("save"), h("span"));
-  const task = exercise({open, play: () => player?.act.toggle(), changed: () => { hide_future(); solved(); }});
+  const play = () => { if (player && !player.state().isPlaying) { player.act.toggle(); } };
+  const task = exercise({open: (search) => open(search, play), play, changed: () => { hide_future(); solved(); }});
   const el = h("section", {class: "step", id: "step"}, row, title, body, file, task.el);
   const back = h("button", {class: "button back", on: {click: () => go(at - 1)}}, icon("fold"), h("span", {word: "back"}));
   const next_word = h("span");
