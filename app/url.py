@@ -25,7 +25,8 @@ from sim import Scenario
 from sim.files import SYNTHETIC, builtin
 
 Arguments = Mapping[str, Sequence[bytes]]
-Complaint = str | None
+Told = Callable[[str], str]  # a sentence, by its language
+Complaint = Told | None
 THEMES = ("light", "dark")
 MOST_NAMED = 6  # options that a notice lists
 
@@ -70,8 +71,7 @@ def open_link(
         if session.scenario_name == name:
             complaints.extend(_inputs(session, inputs))
             if lines := [line for line in complaints if line]:
-                told = join(session.lang, lines)
-                session.announce(lambda _lang: told)
+                session.announce(lambda lang: join(lang, [line(lang) for line in lines]))
         done()
 
     session.choose(name)
@@ -167,18 +167,23 @@ def are_alike(lanes: Sequence[LaneSpec], others: Sequence[LaneSpec]) -> bool:
 # Values
 
 
+def _told(key: str, **values: object) -> Told:
+    """A sentence that can be said again when the language changes."""
+    return lambda lang: say(lang, key, **values)
+
+
 def _lang(session: Session, value: str | None) -> Complaint:
     if value is None:
         return None
     if value not in LANGUAGES:
-        return say(session.lang, "link.lang")
+        return _told("link.lang")
     session.lang = value
     return None
 
 
 def _theme(session: Session, value: str | None) -> Complaint:
     """The browser applies it; here only a wrong one is told."""
-    return say(session.lang, "link.theme") if value not in (None, *THEMES) else None
+    return _told("link.theme") if value not in (None, *THEMES) else None
 
 
 def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
@@ -188,11 +193,11 @@ def _scene(session: Session, found: Mapping[str, str]) -> tuple[str, Complaint]:
     if asked in session.param.scenario_name.objects:
         return asked, None
     if asked == TRACE:
-        return _DEFAULT_SCENE, say(session.lang, "link.trace")
-    lines = [say(session.lang, "link.scenario")]
+        return _DEFAULT_SCENE, _told("link.trace")
+    lines = [_told("link.scenario")]
     if found.keys() & {"budget", "rows", "setup", "lanes", "traffic", "step", "time"}:
-        lines.append(say(session.lang, "link.with_it"))
-    return _DEFAULT_SCENE, join(session.lang, lines)
+        lines.append(_told("link.with_it"))
+    return _DEFAULT_SCENE, lambda lang: join(lang, [line(lang) for line in lines])
 
 
 def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
@@ -208,7 +213,7 @@ def _inputs(session: Session, found: Mapping[str, str]) -> list[Complaint]:
     asked = {"budget": used, "setup": setup, "rows": rows_shown, "lanes": lanes, "traffic": traffic}
     session.param.update({n: v for n, v in asked.items() if v != getattr(session, n)})
     is_damaged = rows is not None and table is None
-    damage = say(session.lang, "link.rows") if is_damaged else None
+    damage = _told("link.rows") if is_damaged else None
     return [complaint, dropped, left_out, *lane_complaints, damage]
 
 
@@ -223,7 +228,7 @@ def _traffic(session: Session, value: str | None) -> tuple[dict[str, str], Compl
         bad = [*unknown, *bad]
     elif asked:
         asked, bad = {}, ["traffic"]
-    return asked, say(session.lang, "link.traffic", names=_listed(bad)) if bad else None
+    return asked, _told("link.traffic", names=_listed(bad)) if bad else None
 
 
 def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complaint]:
@@ -233,7 +238,7 @@ def _setup(session: Session, value: str | None) -> tuple[dict[str, str], Complai
     bad = bad_names(own, asked)
     kept = {name: typed for name, typed in asked.items() if name not in bad}
     names = [*unknown, *bad]
-    complaint = say(session.lang, "link.setup", names=_listed(names)) if names else None
+    complaint = _told("link.setup", names=_listed(names)) if names else None
     return differing(own, kept), complaint
 
 
@@ -251,9 +256,9 @@ def _lanes(session: Session, value: str | None) -> tuple[list[LaneSpec], list[Co
         lanes.append(replace(spec, changes={"mode": "continuous"} | kept, forks=forks))
     lines: list[Complaint] = []
     if dropped:
-        lines.append(say(session.lang, "link.lanes", names=_listed(dropped)))
+        lines.append(_told("link.lanes", names=_listed(dropped)))
     if count > MOST_LANES:
-        lines.append(say(session.lang, "link.lanes_most", asked=count, high=MOST_LANES))
+        lines.append(_told("link.lanes_most", asked=count, high=MOST_LANES))
     return lanes or session.lanes, lines
 
 
@@ -275,13 +280,13 @@ def _budget(session: Session, value: str | None) -> tuple[int, Complaint]:
     if value is None:
         return session.budget, None
     if not _WHOLE_NUMBER.fullmatch(value):
-        return session.budget, say(session.lang, "link.unreadable")
+        return session.budget, _told("link.unreadable")
     asked = int(value)
     used = min(max(asked, low), high)
     if used == asked:
         return used, None
     figures = {"asked": f"{asked:,}", "low": low, "high": f"{high:,}", "used": f"{used:,}"}
-    return used, say(session.lang, "link.budget", **figures)
+    return used, _told("link.budget", **figures)
 
 
 def _edited(session: Session, table: Sequence[Row]) -> str | None:

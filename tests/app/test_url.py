@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app import lane_edits
 from app.editor import clean
+from app.i18n import say
 from app.opening import open_trace
 from app.packing import packed_lanes, packed_setup, unpacked_setup
 from app.row_text import MOST_CHARACTERS, MOST_IN_A_CELL, packed, unpacked
@@ -84,6 +85,12 @@ def test_what_a_link_changed_in_an_unknown_scene_is_left_out_and_said() -> None:
     session = opened(scenario="no-such-scene", budget="-5", rows="A-0-1-1")
     assert query(session) == query(Session())
     assert "left out" in session.notice
+
+
+def test_what_a_link_came_to_is_said_again_in_another_language() -> None:
+    session = opened(scenario="no-such-scene", budget="-5")
+    session.lang = "zh"
+    assert session.notice == say("zh", "link.scenario") + say("zh", "link.with_it")
 
 
 def test_unknown_colours_are_said() -> None:

@@ -223,7 +223,9 @@ def test_policy_undo_finish_and_stop(open_page: Open) -> None:
     page.get_by_test_id("hand-finish").click()
     lanes(page, "continuous/continuous!A=2;@2")
     expect(page.get_by_test_id("hand")).to_be_hidden()
-    expect(page.locator("[data-run]")).to_have_attribute("data-lanes", "2")  # the policy's own run beside
+    expect(page.locator("[data-run]")).to_have_attribute(
+        "data-lanes", "2"
+    )  # the policy's own run beside
     page.get_by_test_id("lane-continuous-2").click()
     page.get_by_test_id("lane-remove").click()
     lanes(page, "continuous")

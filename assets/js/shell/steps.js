@@ -87,6 +87,7 @@ export function stepper({choose, open, save, solved}) {
 
   const update = (now) => {
     if (view.scenario !== now.scenario) { at = 0; }
+    if (view.lang !== now.lang) { said.textContent = ""; } // it was said in the other language
     view = now;
     at = Math.min(at, Math.max(0, last()));
     show();
