@@ -107,8 +107,14 @@ def ecdfs(history: History, most: int = MOST_POINTS) -> dict[str, Curve]:
 
 
 def queue(history: History, most: int = MOST_POINTS) -> Curve:
-    """How many wait in each round, as scheduled; evicted ones too."""
-    return _over_rounds(history, history.per_round("waiting"), most)
+    """How many wait over time: who has arrived and was not scheduled yet, and evicted ones."""
+    presence, starts = Metrics(history).presence, history.starts
+    evicted = history.per_round("waiting") - presence.waiting_at(starts)
+    times = np.unique(np.concatenate([starts, presence.arrivals, presence.waited_until]))
+    times = np.append(times[times < history.ends.max(initial=-1)], history.ends[-1:])
+    of_round = np.append(evicted, 0)[np.searchsorted(starts, times, "right") - 1]
+    values = (presence.waiting_at(times) + of_round).astype(np.float64)
+    return thinned(Curve(times / scale_of(history.scenario.setup.time), values), most)
 
 
 def kv(history: History, most: int = MOST_POINTS) -> Curve | None:

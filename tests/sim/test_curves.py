@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim import Scenario, run
+from sim.clock import scale_of
 from sim.curves import Curve, curves, ecdf, ecdfs, kv, longest_gaps, queue, spikes, thinned
 from sim.files import traffic
 from sim.metrics import Metrics
@@ -58,8 +59,8 @@ def test_the_curves_of_the_by_hand_example() -> None:
     assert found.ecdfs["ttft"].x.tolist() == [6, 8, 10.5]
     assert found.ecdfs["itl"].x.tolist() == [3, 3.5, 5]
     assert found.ecdfs["itl"].y.tolist() == [0.25, 0.5, 1]  # A and B share the gap of 5
-    assert found.queue.x.tolist() == [0, 4, 8, 13, 16.5, 19.5]
-    assert not found.queue.y.any()
+    assert found.queue.x.tolist() == [0, 2, 4, 6, 8, 13, 16.5, 19.5]
+    assert found.queue.y.tolist() == [0, 1, 0, 1, 0, 0, 0, 0]  # B and C arrive inside a round
     assert (found.kv, found.pool) == (None, None)
     spiked = [part.tolist() for part in found.spikes]
     assert spiked == [
@@ -121,6 +122,15 @@ def test_thinned_spikes_keep_the_longest_gap_of_every_window() -> None:
             assert thin.longest[here].max() == whole.longest[inside].max()
     rows = set(zip(*(part.tolist() for part in whole), strict=True))
     assert set(zip(*(part.tolist() for part in thin), strict=True)) <= rows
+
+
+@given(scenarios())
+def test_the_queue_is_that_of_each_round_as_it_begins(subject: Scenario) -> None:
+    history = run(subject)
+    x, y = queue(history)
+    at_starts = np.searchsorted(x, history.starts / scale_of(subject.setup.time), "right") - 1
+    assert y[at_starts].tolist() == history.per_round("waiting").tolist()
+    assert (y >= 0).all()
 
 
 @pytest.mark.parametrize("curve_of", [queue, kv])
