@@ -12,7 +12,7 @@ from typing import Any
 from app.lane_runs import Played, play
 from app.lane_scenario import applied
 from app.lane_specs import LaneSpec
-from app.rows import MOST_ROWS, Row, page_problems, read
+from app.rows import MOST, MOST_ROWS, Row, page_problems, read
 from app.setup_options import merged, too_long
 from app.setup_options import page_problems as setup_problems
 from sim import Problem, Scenario, ScenarioError
@@ -90,7 +90,8 @@ def most_budget(chosen: Scenario, rows: Sequence[Row]) -> int:
     if len(chosen.requests) > MOST_ROWS:
         return MOST_BUDGET
     texts = (row.get("prompt", "").strip() for row in rows)
-    longest = max((int(text) for text in texts if _LENGTH.fullmatch(text)), default=0)
+    lengths = [int(text) for text in texts if _LENGTH.fullmatch(text)]
+    longest = max((length for length in lengths if length <= MOST["prompt"]), default=0)
     return min(max(16, 4 * chosen.setup.budget, longest), MOST_BUDGET)
 
 
