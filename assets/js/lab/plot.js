@@ -5,6 +5,7 @@ import {h} from "../dom.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const LEFT = 40;
+const DIGIT = 6.4; // px, of the longest text beside the axis
 const RIGHT = 10;
 const ABOVE = 8;
 const BELOW = 22;
@@ -128,7 +129,9 @@ export function plot({title, unit, height = 132, pick = null, label = ""}) {
 
 /** Grid, curves, limits and axes as one <svg>. */
 export function picture({x: axis_x, y: axis_y, series, limits = [], regions = [], window: lit = null}, width, height, pick) {
-  const [left, right, top, base] = [axis_y.room ?? LEFT, width - RIGHT, ABOVE, height - BELOW];
+  const longest = Math.max(0, ...(axis_y.ticks ?? ticks(axis_y)).map((value) => axis_y.text(value).length));
+  const room = Math.max(LEFT, longest * DIGIT + 10);
+  const [left, right, top, base] = [axis_y.room ?? room, width - RIGHT, ABOVE, height - BELOW];
   const [x, y] = [scale(axis_x, left, right), scale(axis_y, base, top)];
   const svg = draw("svg", {width, height});
   if (lit) { svg.append(draw("rect", {x: x(lit[0]), y: top, width: Math.max(0, x(lit[1]) - x(lit[0])), height: base - top, class: "lit"})); }
