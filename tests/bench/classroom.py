@@ -130,7 +130,7 @@ async def measure(folder: Path, effort: Effort) -> None:
         tell(await of_leaving(server, effort.cycles))
     if effort.heavy:
         with serving(folder / "heavy.txt", *QUICKLY_FORGOTTEN) as server:
-            await of_heavy(server.url)
+            await of_heavy(server)
 
 
 def tell(figures: list[Figure]) -> None:

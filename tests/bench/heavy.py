@@ -18,11 +18,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sim.workload import synthetic
 from tests.bench.visitor import Visitor
-from tests.ui.served import serving
+from tests.ui.served import Server, serving
 
 LIMIT = 100  # ms
 EVERY = 0.02  # seconds between two questions
@@ -31,6 +31,7 @@ RATE = 5.53  # a second
 HOUR = "scenario=synthetic&traffic=requests:19000"
 SAVED = "scenario=13c"  # nearly as long as a run may be that is saved
 SETTLED = 1.0  # seconds after an action, in which what follows it is done
+TOLD = ("BLOCKED", "HELD", "COLLECTED", "  ")  # begin the lines of `tests.bench.watch`
 WATCH = ("--setup", str(Path(__file__).with_name("watch.py")))
 
 Shown = dict[str, Any]
@@ -69,13 +70,14 @@ async def _ask_on(url: str, pipe: Connection) -> None:
 
 
 class Watch:
-    """Prints what the witness has waited while something was done."""
+    """Prints what the witness has waited while something was done, and why if the log tells."""
 
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: Connection, log: IO[str]) -> None:
+        self._pipe, self._log = pipe, log
 
     async def __call__(self, what: str, job: Awaitable[Any]) -> None:
         await self._take()
+        self._log.read()
         start = time.perf_counter()
         await job
         took = time.perf_counter() - start
@@ -86,9 +88,10 @@ class Watch:
         load = f"(load {os.getloadavg()[0]:.1f})"
         print(
             f"{what:<46}{took:7.1f} s, another waits{median:6.1f}, at worst{worst:7.1f} ms"
-            f"  ≤ {LIMIT}  {verdict:<4} {load}",
-            flush=True,
+            f"  ≤ {LIMIT}  {verdict:<4} {load}"
         )
+        told = (f"    {line}" for line in self._log if line.startswith(TOLD))
+        print("".join(told), end="", flush=True)
 
     async def _take(self) -> list[float]:
         self._pipe.send("take")
@@ -97,14 +100,15 @@ class Watch:
 
 
 @asynccontextmanager
-async def watching(url: str) -> AsyncIterator[Watch]:
+async def watching(server: Server) -> AsyncIterator[Watch]:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=witness, args=(url, there), daemon=True)
+    process = context.Process(target=witness, args=(server.url, there), daemon=True)
     process.start()
     try:
         await asyncio.to_thread(here.recv)
-        yield Watch(here)
+        with server.log_file.open(encoding="utf-8") as log:
+            yield Watch(here, log)
     finally:
         here.send(None)
         await asyncio.to_thread(process.join)
@@ -192,9 +196,10 @@ def is_done(shown: Shown) -> bool:
     return bool(shown["run"]) and shown["run"]["state"] == "done"
 
 
-async def of_heavy(url: str) -> None:
+async def of_heavy(server: Server) -> None:
     """Everything heavy, one after the other."""
-    async with watching(url) as watch:
+    url = server.url
+    async with watching(server) as watch:
         await watch("nothing", asyncio.sleep(3))
         await watch("the synthetic hour, 19,000 requests", _hour(url))
         async with Visitor(url, "scenario=5a") as visitor:
@@ -248,9 +253,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.txt"
         with serving(log, *(WATCH if options.watch else ())) as server:
-            asyncio.run(of_heavy(server.url))
-        if options.watch:
-            print(log.read_text("utf-8"))
+            asyncio.run(of_heavy(server))
     return 0
 
 
