@@ -41,8 +41,11 @@ class LaneView:
         starts, ends = self.history.starts, self.history.ends
         self.first = int(np.searchsorted(ends, window.start, "right"))
         past = int(np.searchsorted(starts, window.end, "left"))
-        self.records = self.history[self.first : past]
-        self.waits = Waits(lane, window, self.records, self.teller)
+        known = self.history[max(self.first - 1, 0) : past]  # and the round before
+        num_before = min(self.first, 1)
+        self.records = known[num_before:]
+        before = known[:num_before] if self.records else []
+        self.waits = Waits(lane, window, self.records, self.teller, before)
 
     @cached_property
     def seen(self) -> set[int]:
@@ -217,13 +220,15 @@ class LaneView:
 
     def _teller_of(self, record: Round) -> Teller:
         """One that knows the setup of that round: before a fork it was another one."""
-        if not self.history.past:
-            return self.teller
         scenario = self.history.scenario_of(record.number - 1)
-        arrivals = self.lane.arrivals.tolist()
-        if len(arrivals) != len(scenario.requests):
-            arrivals = None
-        return self._tellers.setdefault(id(scenario), Teller(self.lang, scenario, arrivals))
+        if scenario is self.scenario:
+            return self.teller
+        key = id(scenario)
+        if key not in self._tellers:
+            is_same = len(self.lane.arrivals) == len(scenario.requests)
+            arrivals = self.lane.arrivals.tolist() if is_same else None
+            self._tellers[key] = Teller(self.lang, scenario, arrivals)
+        return self._tellers[key]
 
     def _forks(self) -> list[Payload]:
         """Where the lane parts from what it was: the round, and when that begins."""

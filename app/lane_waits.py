@@ -24,11 +24,26 @@ _LEAVES: dict[
 
 
 class Waits:
-    """Waits, gaps and events of one lane in one window."""
+    """Waits, gaps and events of one lane in one window.
 
-    def __init__(self, lane: Lane, window: Window, records: list[Round], teller: Teller) -> None:
+    Args:
+        lane: the lane.
+        window: the window.
+        records: its rounds.
+        teller: says what they are.
+        before: the round before them, if there is one.
+    """
+
+    def __init__(
+        self,
+        lane: Lane,
+        window: Window,
+        records: list[Round],
+        teller: Teller,
+        before: list[Round],
+    ) -> None:
         self.lane, self.history, self.window = lane, lane.history, window
-        self.records, self.teller = records, teller
+        self.records, self.teller, self._before = records, teller, before
 
     def _shown(self, time: int) -> float:
         return to_shown(time, self.history.scenario.setup.time)
@@ -98,11 +113,9 @@ class Waits:
 
     def queue(self) -> Payload:
         """How many wait, as steps: from each arrival on, and as scheduled at each round's start."""
-        history, window = self.history, self.window
-        number = self.records[0].number if self.records else 1
-        before = history[number - 2 : number - 1] if number > 1 else []
-        marks = [(record.start, len(record.queue)) for record in (*before, *self.records)]
-        if not before:
+        window = self.window
+        marks = [(record.start, len(record.queue)) for record in (*self._before, *self.records)]
+        if not self._before:
             marks.insert(0, (window.start - 1, 0))
         past = min(window.end, self.lane.end) + 1
         steps: dict[int, int] = {}

@@ -79,22 +79,25 @@ class Lane:
         """When each request came, internal units: in a closed loop not its own arrival."""
         return self.history.arrivals
 
-    @property
+    # Of thousands of requests in tuples, which the garbage collector does not look through.
+
+    @cached_property
     def end(self) -> int:
         """When nobody is here any more and nobody is to come; 0 before the first arrival."""
         last_round = int(self.history.ends[-1]) if len(self.history) else 0
-        left = [int(self.history.ended_at[i]) for i in range(len(self.here)) if not self.here[i]]
-        return max(last_round, *left, 0)
+        left = self.history.ended_at[~np.array(self.here, dtype=bool)]
+        return max(last_round, int(left.max(initial=0)))
 
     @cached_property
-    def here(self) -> list[bool]:
+    def here(self) -> tuple[bool, ...]:
         """Of each request whether it has not left: in a run by hand that is not over."""
-        return [not how.has_left for how in self.history.states]
+        return tuple(not how.has_left for how in self.history.states)
 
     @cached_property
-    def last_rounds(self) -> list[int]:
+    def last_rounds(self) -> tuple[int, ...]:
         """The last round that began before each request left, served in it or not."""
-        return [int(r) - 1 for r in np.searchsorted(self.history.starts, self.history.ended_at)]
+        past = np.searchsorted(self.history.starts, self.history.ended_at)
+        return tuple((past - 1).tolist())
 
     @cached_property
     def departures(self) -> list[tuple[int, Status]]:
@@ -124,7 +127,7 @@ class Lane:
         return [(first, max(lasts), len(lasts)) for first, lasts in sorted(ends.items())]
 
     @cached_property
-    def seats(self) -> list[int]:
+    def seats(self) -> tuple[int, ...]:
         """The seat of every request: the lowest one free when it is admitted, -1 without any.
 
         Who is evicted has its row until it leaves, so the rows may be more than the seats.
@@ -148,7 +151,7 @@ class Lane:
                 taken += 1
             seats[i] = heappop(free)
             heappush(busy, (leaves[i], seats[i]))
-        return seats
+        return tuple(seats)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ class Teller(Lines):
     ) -> None:
         super().__init__(lang, scenario, arrivals)
         order = sorted(range(len(scenario.requests)), key=self.arrivals.__getitem__)
-        self._coming = [scenario.requests[i] for i in order]
-        self._times = [self.arrivals[i] for i in order]
+        self._coming = tuple(scenario.requests[i] for i in order)
+        self._times = tuple(self.arrivals[i] for i in order)
 
     def card(self, record: Round) -> dict[str, Any]:
         """The card: what the round cost, a line a request, and how many more there are."""

@@ -39,7 +39,7 @@ class Speaker:
         self.index = {request.id: i for i, request in enumerate(scenario.requests)}
         if arrivals is None:
             arrivals = [request.arrival for request in scenario.requests]
-        self.arrivals = [int(time) for time in arrivals]
+        self.arrivals = tuple(map(int, arrivals))
 
     def say(self, key: str, **values: object) -> str:
         """A sentence of the catalogue; whole numbers get thousands separators."""

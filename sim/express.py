@@ -151,6 +151,8 @@ class Lane(Drive):
         del self.joins[ride.joins * JOIN :]
         return False
 
-    def read(self, state: State) -> Rides:
-        """All that was written down; the run is over."""
+    def read(self, state: State) -> Rides | None:
+        """All that was written down; the run is over. None if there was no ride."""
+        if not self.rides:
+            return None
         return Rides(state, self.rides, self.rows, self.chunks, self.joins)

@@ -51,19 +51,20 @@ class History:
         scenario: Scenario,
         recorder: Recorder,
         end: State,
-        lane: Lane | None = None,
+        rides: Rides | None = None,
         past: Past | None = None,
     ) -> None:
         self.scenario = scenario
         self.past = past
-        self._recorder, self._lane = recorder, lane
+        self._recorder, self._rides = recorder, rides
         self._length = end.round
         self.preemptions, self.recomputed = recorder.preemptions, recorder.recomputed
         self.arrivals = self.of_requests("arrival")
         if scenario.setup.concurrency:
             came = (end.entered.get(i, -1) for i in range(len(self.arrivals)))
             self.arrivals = np.fromiter(came, np.int64, len(self.arrivals))
-        self._now, self._ended = end.now, list(end.ended)
+        self._now = end.now
+        self._ended = np.array([(i, time) for i, _, time in end.ended], np.int64).reshape(-1, 2)
         self._going = {seq.index: seq.status for seq in (*end.waiting, *end.running)}
         self._going |= dict.fromkeys(end.to_come, Status.WAITING)
         states = [Status.FINISHED] * len(scenario.requests)
@@ -96,11 +97,7 @@ class History:
         requests = self.scenario.requests
         return np.fromiter(map(attrgetter(field), requests), np.int64, len(requests))
 
-    # What was written down in plain numbers becomes arrays when it is first asked for.
-
-    @cached_property
-    def _rides(self) -> Rides | None:
-        return self._lane.read(self._start) if self._lane and self._lane.rides else None
+    # What was written down becomes columns when it is first asked for.
 
     @property
     def _others(self) -> Past | Rides | None:
@@ -126,8 +123,8 @@ class History:
         owner, first, count, _ = self.token_runs
         times = np.zeros(len(self.states), dtype=np.int64)
         times[owner] = self.ends[first + count - 1]  # of several runs the last one stays
-        for index, _, time in self._ended:
-            times[index] = time
+        index, time = self._ended.T
+        times[index] = time
         for index in self._going:
             times[index] = max(self._now, self.arrivals[index])
         return times
@@ -356,4 +353,4 @@ def simulate(scenario: Scenario, *, jump: bool = True) -> History:
         if lane and lane.take(state):
             recorder.pause(stretch.first + stretch.count)
     recorder.pause(state.round)
-    return History(scenario, recorder, state, lane)
+    return History(scenario, recorder, state, lane.read(state.blank()) if lane else None)

@@ -12,6 +12,8 @@ from sim import reading, rules
 from sim.problems import ScenarioError
 from sim.setup import Request, Setup
 
+MOST_HASHED = 64  # requests: of a long trace the first ones tell it from others
+
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
@@ -22,6 +24,9 @@ class Scenario:
     name: str = ""
     note: str = ""
     seed: int = 0
+
+    def __hash__(self) -> int:
+        return hash((self.setup, len(self.requests), self.requests[:MOST_HASHED], self.seed))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -54,8 +54,8 @@ class State:
     """The server between two rounds. `now` is a boundary; `round` counts rounds done."""
 
     scenario: Scenario
-    arrivals: list[Request]  # by arrival, then list order; in a closed loop the list itself
-    indices: list[int]  # of `arrivals` in the scenario's list
+    arrivals: tuple[Request, ...]  # by arrival, then list order; in a closed loop the list itself
+    indices: tuple[int, ...]  # of `arrivals` in the scenario's list
     now: int = 0
     round: int = 0
     arrived: int = 0
@@ -81,10 +81,12 @@ class State:
     def start(cls, scenario: Scenario) -> "State":
         """Time 0, nobody here yet."""
         requests, setup = scenario.requests, scenario.setup
-        indices = list(range(len(requests)))
+        listed = indices = tuple(range(len(requests)))
         if setup.concurrency is None:
-            indices.sort(key=[request.arrival for request in requests].__getitem__)
-        state = cls(scenario, [requests[i] for i in indices], indices)
+            times = [request.arrival for request in requests]
+            indices = tuple(sorted(listed, key=times.__getitem__))
+        in_order = requests if indices == listed else tuple(requests[i] for i in indices)
+        state = cls(scenario, in_order, indices)
         state.has_readers = bool({request.credits for request in requests} - {None})
         for _ in range(setup.concurrency or 0):
             state._invite(0)
@@ -114,7 +116,7 @@ class State:
     @property
     def to_come(self) -> list[int]:
         """Who has not come yet, by index."""
-        return self.indices[self.arrived :] + [index for _, index in self.entering]
+        return [*self.indices[self.arrived :], *(index for _, index in self.entering)]
 
     @property
     def next_leaving(self) -> int | None:
