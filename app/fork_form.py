@@ -5,6 +5,7 @@ shown as text, so that nobody types in vain.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from app.i18n import say
@@ -59,9 +60,11 @@ class _Rows:
     def all(self) -> list[Payload]:
         """Of a long list the first that are still here or to come."""
         requests = self.before.scenario.requests
-        listed = [i for i in range(len(requests)) if len(requests) <= MOST_ROWS or self._free(i)]
-        new = enumerate(cells(self.fork.changes, NEW), len(requests))
-        return [self._row(i) for i in listed[:MOST_ROWS]] + [self._new(i, id_) for i, id_ in new]
+        size = len(requests)
+        listed = (i for i in range(size) if size <= MOST_ROWS or self._free(i))
+        new = enumerate(cells(self.fork.changes, NEW), size)
+        rows = [self._row(i) for i in islice(listed, MOST_ROWS)]
+        return rows + [self._new(i, id_) for i, id_ in new]
 
     def _free(self, index: int) -> Sequence[str]:
         """The fields that can still be changed."""

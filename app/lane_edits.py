@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from app import lane_specs
 from app.inputs import Found, Runs, lane_scenarios
 from app.lane_names import titles
-from app.lane_runs import Played, before_fork
+from app.lane_runs import Played
 from app.lane_specs import LaneSpec
 from app.messages import not_added
 from app.session import Session
@@ -70,7 +70,7 @@ def change(session: Session, key: str, changes: Mapping[str, str | None]) -> Non
     """Change what one lane has of its own; None takes a change back."""
     spec = next((spec for spec in session.lanes if spec.key == key), None)
     if spec and spec.forks:
-        before = before_fork(spec, session.last_good)
+        before = session.before_fork(spec)
         own = texts(before.scenario.setup) if before is not None else {}
         session.lanes = lane_specs.changed(session.lanes, key, changes, own)
     elif mode := changes.get("mode"):

@@ -246,6 +246,8 @@ def _differing_requests(scenarios: Sequence[Scenario], lang: str) -> list[tuple[
 
     Each as its name, and with its values.
     """
+    if all(scenario.requests == scenarios[0].requests for scenario in scenarios):
+        return []
     lists = [{request.id: request for request in scenario.requests} for scenario in scenarios]
     common = [id_ for id_ in lists[0] if all(id_ in one for one in lists[1:])]
     more = dict.fromkeys(id_ for one in lists for id_ in one if len(one) > len(common))

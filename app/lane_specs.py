@@ -55,6 +55,11 @@ class LaneSpec:
         """Whether it is run by its policy, from start to end."""
         return not self.forks and self.hand is None
 
+    @property
+    def until_fork(self) -> tuple[Any, ...]:
+        """What it runs until its last fork: alike in two lanes that part from the same run."""
+        return self.changes, self.hand, self.forks[:-1]
+
 
 Specs = Sequence[LaneSpec]
 

@@ -183,7 +183,7 @@ class App:
             link = f"?{address(session)}"
             session.defer(lambda: saved(session, what, link), give)
         else:
-            save(session, what, give)
+            save(session, what, give, away)
 
     def apologise(self, error: BaseException) -> None:
         """Something failed while answering: the log gets the error, the page a sentence."""

@@ -83,7 +83,7 @@ class Teller(Lines):
             return "nothing"
         return "idle" if id_ in record.idle or id_ in record.pads else "coming"
 
-    def _arriving(self, record: Round) -> list[Request]:
+    def _arriving(self, record: Round) -> tuple[Request, ...]:
         """Who arrives while the round is under way."""
         first = bisect_right(self._times, record.start)
         past = bisect_left(self._times, record.end)

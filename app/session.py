@@ -18,7 +18,7 @@ from app.i18n import LANGUAGES, say
 from app.importing import Upload
 from app.inputs import Found, Inputs, Play, most_budget
 from app.lane_offers import offers
-from app.lane_runs import Played, play
+from app.lane_runs import Played, before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import in_words
@@ -96,6 +96,11 @@ class Session(param.Parameterized):
     def played(self) -> list[Lane]:
         """The lanes on the screen with their runs."""
         return list(self._lanes)
+
+    def before_fork(self, spec: LaneSpec) -> History | None:
+        """The run that the last fork of a lane starts from, if it is known or short."""
+        shown = (lane.before for lane in self._lanes if lane.spec.until_fork == spec.until_fork)
+        return next(shown, None) or before_fork(spec, self.last_good)
 
     @property
     def own_lanes(self) -> list[LaneSpec]:

@@ -13,7 +13,6 @@ from app.component import Component, Told
 from app.fork_form import FIXED_IN_RUN, fork_form
 from app.i18n import join, say
 from app.lane_names import change_text, titles
-from app.lane_runs import before_fork
 from app.lane_specs import NEW, LaneSpec, cells, is_cell, request_field
 from app.later import Job, at_once
 from app.messages import told
@@ -96,7 +95,7 @@ class SetupPanel(Component):
 
     def _add(self, spec: LaneSpec, id_: str) -> None:
         """One more request in the last fork of a lane, unless its name is taken or none."""
-        before, fork = before_fork(spec, self._session.last_good), spec.forks[-1]
+        before, fork = self._session.before_fork(spec), spec.forks[-1]
         if before is None:
             return
         self._refused = bad_name(id_, before, fork)
@@ -118,7 +117,7 @@ class SetupPanel(Component):
         plain = {key: word for key, word in known.items() if "." not in key}
         listed = [["", known["all_lanes"]], *map(list, titles(session.lanes, lang).items())]
         part = self._of_lane(spec) if spec else self._of_all()
-        if spec and spec.forks and (before := before_fork(spec, session.last_good)) is not None:
+        if spec and spec.forks and (before := session.before_fork(spec)) is not None:
             part |= self._of_fork(spec, before)
         return part | {
             "lane": spec.key if spec else "",

@@ -6,18 +6,15 @@ dictionary (`view`); what a person does comes back as small messages, each check
 reaches the session.
 """
 
-import zlib
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from panel.custom import Child
 
 from app.component import Component, Told
-from app.files import Saved
 from app.inbox import NAME_LIMIT, Inbox
+from app.saving import Saved
 from app.script import module, style
-
-COMPRESSION = 1  # the fastest
 
 Message = dict[str, Any]
 
@@ -82,7 +79,6 @@ class Shell(Component):
                     self._on_file(name[:NAME_LIMIT], content)
 
     def _hand_over(self, saved: Saved) -> None:
-        """Send a file to the browser, packed: a run as JSON shrinks to a tenth."""
-        content = zlib.compress(saved.content, COMPRESSION)
-        message = {"type": "saved", "name": saved.name, "mime": saved.mime, "content": content}
-        self._send_msg(message)
+        """Send a file to the browser."""
+        file = {"name": saved.name, "mime": saved.mime, "content": saved.packed}
+        self._send_msg({"type": "saved"} | file)

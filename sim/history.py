@@ -7,10 +7,9 @@ checkpoint, so there is one account of every rule and no second one to keep in s
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -77,6 +76,12 @@ class History:
         self._checkpoints = recorder.checkpoints
         self._rounds_at = [checkpoint.round for checkpoint in recorder.checkpoints]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what follows from the rest: it goes to other processes and back."""
+        own = vars(type(self))
+        derived = {name for name, what in own.items() if isinstance(what, cached_property)}
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
     def under_goals(self, scenario: Scenario) -> "History":
         """The same rounds with other objectives or another window of load.
 
@@ -88,8 +93,8 @@ class History:
         """
         if scenario.without_goals != self.scenario.without_goals:
             raise ValueError("only objectives and window can change without another run")
-        other = copy(self)
-        other.scenario = scenario
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), scenario=scenario)
         return other
 
     def of_requests(self, field: str) -> Ints:
@@ -123,8 +128,7 @@ class History:
         owner, first, count, _ = self.token_runs
         times = np.zeros(len(self.states), dtype=np.int64)
         times[owner] = self.ends[first + count - 1]  # of several runs the last one stays
-        index, time = self._ended.T
-        times[index] = time
+        times[self._ended[:, 0]] = self._ended[:, 1]
         for index in self._going:
             times[index] = max(self._now, self.arrivals[index])
         return times

@@ -7,10 +7,11 @@ import shlex
 import zipfile
 from dataclasses import replace
 
-from app.files import Saved, stem_of
+from app.files import stem_of
 from app.lab.view import SHARE
 from app.lane_names import heads
 from app.lanes import Lane
+from app.saving import Saved
 from app.session import TRACE, Session
 from app.setup_options import difference
 from sim import Scenario
@@ -61,12 +62,12 @@ def saved(session: Session, kind: str, link: str) -> Saved:
         case "report":
             link = command(session) if session.scenario_name == TRACE else link
             text = html(comparison, session.lang, link)
-            return Saved(f"{stem}-report.html", "text/html", text.encode())
+            return Saved.of(f"{stem}-report.html", "text/html", text.encode())
         case "compare_csv":
             content = io.BytesIO()
             with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name, text in csv_texts(comparison).items():
                     archive.writestr(name, text)
-            return Saved(f"{stem}-compared.zip", "application/zip", content.getvalue())
+            return Saved.of(f"{stem}-compared.zip", "application/zip", content.getvalue())
     text = json.dumps(comparison.as_dict())
-    return Saved(f"{stem}-compared.json", "application/json", text.encode())
+    return Saved.of(f"{stem}-compared.json", "application/json", text.encode())

@@ -11,10 +11,11 @@ import pytest
 
 from app import files
 from app.commands import run_command
-from app.files import Saved, save
+from app.files import save
 from app.lane_specs import default_lanes
 from app.opening import open_file
 from app.rows import MOST_ROWS
+from app.saving import Saved
 from app.session import TRACE, Session
 from lessons.catalogue import scenes
 from sim import Scenario

@@ -3,9 +3,10 @@
 from urllib.parse import parse_qsl
 
 from app import lane_edits
-from app.files import Saved, save
+from app.files import save
 from app.lab.out import command, saved
 from app.opening import open_file
+from app.saving import Saved
 from app.session import TRACE, Session
 from app.url import address, arguments_of, open_link
 from sim import Scenario

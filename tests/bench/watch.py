@@ -18,6 +18,7 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread, current_thread, get_ident
 from threading import enumerate as threads
@@ -67,11 +68,17 @@ def _look() -> None:
         if held > MOST_MS:
             _tell_held(held, frames)
         if _since and _loop in frames:
-            calls = {
-                f"{_place(call)} {call.name}" for call in traceback.extract_stack(frames[_loop])
-            }
+            calls = {f"{_place(call)} {call.name}" for call in _calls(frames[_loop])}
             _seen.update(call for call in calls if call.startswith(OURS))
         last = time.process_time()
+
+
+def _calls(frame: Any) -> Sequence[traceback.FrameSummary]:
+    """Those of a thread, which may have gone on: then the picture is blurred, or there is none."""
+    try:
+        return traceback.extract_stack(frame)
+    except AttributeError:
+        return ()
 
 
 def _tell_held(held: float, frames: dict[int, Any]) -> None:
@@ -80,8 +87,8 @@ def _tell_held(held: float, frames: dict[int, Any]) -> None:
         frame = frames.get(thread.ident or 0)
         if thread is current_thread() or frame is None:
             continue
-        calls = traceback.extract_stack(frame)[-6:]
-        if calls[-1].name not in IDLE:
+        calls = _calls(frame)[-6:]
+        if calls and calls[-1].name not in IDLE:
             way = " > ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in calls)
             lines.append(f"  {thread.name}: {way}")
     _say("\n".join([*lines, ""]))
