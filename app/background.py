@@ -24,6 +24,7 @@ from tornado.websocket import WebSocketClosedError
 MOST_AT_ONCE = 2
 M_MMAP_THRESHOLD = -3  # of <malloc.h>
 LARGE_BYTES = 256 * 1024
+SELDOM = 200  # rounds through what is younger
 SWITCH_SECONDS = (
     0.001  # an answer gives way to these threads some ten times: Python's 5 ms are long
 )
@@ -45,10 +46,13 @@ def settle() -> None:
     """What makes a server of this process answer in time, once.
 
     All that is loaded leaves the garbage collector's rounds, as it stays anyway: building a page
-    makes so many objects that each visitor would wait for a whole round.
+    makes so many objects that each visitor would wait for a whole round. A round through all that
+    visitors have is rare: Panel asks for one whenever a page has been closed.
     """
     gc.collect()
     gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, SELDOM)
     WSHandler.send_message = _sent_at_once(WSHandler.send_message)
     Resources.extra_resources = _remembered(Resources.extra_resources)
     if sys.platform == "linux":

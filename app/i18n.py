@@ -10,6 +10,7 @@ import re
 import string
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,16 @@ _BESIDE_TICKS = re.compile("(?<=[\u4e00-\u9fff]) (?=第 [\\d,]+ 拍)|(?<=\\d 拍
 
 def words(lang: str, table: str = "") -> dict[str, str]:
     """All words of a language by dotted key, or those of one table by the rest of the key."""
-    catalogue = _CATALOGUES[lang]
+    return dict(_table(lang, table))
+
+
+@cache
+def _table(lang: str, table: str) -> Mapping[str, str]:
     if not table:
-        return dict(catalogue)
+        return _CATALOGUES[lang]
     prefix = f"{table}."
-    return {k.removeprefix(prefix): v for k, v in catalogue.items() if k.startswith(prefix)}
+    words_ = _CATALOGUES[lang].items()
+    return {key.removeprefix(prefix): word for key, word in words_ if key.startswith(prefix)}
 
 
 def say(lang: str, key: str, **values: object) -> str:

@@ -1,11 +1,13 @@
 """Running the lanes of a session, at once or aside; of several runs only the last one is shown."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from app.inputs import Play, lane_scenarios
-from app.lane_runs import play
+from app.generator import redrawn
+from app.inputs import Found, Inputs, Play, lane_scenarios
+from app.lane_runs import Played, play
 from app.lane_specs import LaneSpec
 from app.lanes import Lane
 from sim import Scenario
@@ -62,6 +64,52 @@ class Runner:
             then(job())
         else:
             defer(job, then)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of what is typed; the lanes run already if they were asked for."""
+
+    drawn: Scenario  # the requests that the generator's options make
+    shared: Scenario | None  # what all lanes share, None if it cannot be
+    runs: Runs
+    found: Found  # problems
+    lanes: Sequence[Lane] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """All that is typed: of a large scene it takes a while to tell what is wrong with it.
+
+    Args:
+        name: what was chosen.
+        traffic: how else its requests are drawn or cut.
+        inputs: the rest, against what was chosen.
+        drawn: what the traffic makes of that, if it is known.
+    """
+
+    name: str
+    traffic: Mapping[str, str]
+    inputs: Inputs
+    drawn: Scenario | None
+
+    def judged(self, play: Play = play) -> Judged:
+        """What can run and what is wrong; `play` tells whether a lane can that has no policy."""
+        drawn = self.drawn or redrawn(self.name, self.inputs.chosen, self.traffic)
+        return Judged(drawn, *replace(self.inputs, chosen=drawn).scenarios(play))
+
+    def run(self, old: Sequence[Lane], play: Play = play) -> Judged:
+        """Judge, then run what can; what was run to be judged is kept until then."""
+        kept: list[Played] = []
+
+        def keeping(spec: LaneSpec, scenario: Scenario) -> Played:
+            kept.append(play(spec, scenario))
+            return kept[-1]
+
+        judged = self.judged(keeping)
+        if judged.shared is None or judged.found:
+            return judged
+        return replace(judged, lanes=simulated(judged.runs, old, keeping))
 
 
 def takes_long(runs: Runs) -> bool:

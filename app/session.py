@@ -7,27 +7,23 @@ through `defer`, which the page replaces by one that keeps the server answering 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import param
 
-from app.generator import redrawn
 from app.heard import finite
 from app.i18n import LANGUAGES, say
 from app.importing import Upload
-from app.inputs import Found, Inputs, Play, most_budget
-from app.lane_offers import offers
-from app.lane_runs import Played, before_fork, play
+from app.inputs import Inputs, most_budget
+from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import in_words
-from app.payload import make_payload
+from app.picture import Picture, picture, picture_of_scene
 from app.rows import FIELDS, MOST_ROWS, Row, typed
-from app.runner import Runner, Runs, Show, runnable, simulated, takes_long
+from app.runner import Judged, Runner, Runs, Show, Typed, runnable, simulated, takes_long
 from app.scene_words import of_other, of_scene, scene_titles
 from app.setup_options import Texts, differing, texts
-from app.wire import as_json
 from lessons.catalogue import scenes
 from sim import History, Scenario
 from sim.clock import to_internal
@@ -35,8 +31,6 @@ from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
 LONG_ROUNDS = 4_000  # of all lanes: a picture of them is made in the background
-
-Judged = tuple[Scenario, Scenario | None, Runs, Found]  # drawn, what lanes share and run, problems
 
 
 class Session(param.Parameterized):
@@ -99,8 +93,10 @@ class Session(param.Parameterized):
 
     def before_fork(self, spec: LaneSpec) -> History | None:
         """The run that the last fork of a lane starts from, if it is known or short."""
-        shown = (lane.before for lane in self._lanes if lane.spec.until_fork == spec.until_fork)
-        return next(shown, None) or before_fork(spec, self.last_good)
+        for lane in self._lanes:
+            if lane.before and lane.spec.until_fork == spec.until_fork:
+                return lane.before
+        return before_fork(spec, self.last_good)
 
     @property
     def own_lanes(self) -> list[LaneSpec]:
@@ -215,20 +211,19 @@ class Session(param.Parameterized):
         if self._busy:
             return
         self.bound_budget(self.rows)
-        judge = self._judge()
+        typed = self._typed()
         if self.read_only:
-            self._edit_aside(judge)
-        else:
-            drawn, shared, runs, found = judge(self.play)
-            self._note(drawn, found)
-            if shared is not None and not found:
-                self._run_all(runs, lambda lanes: self._take(shared, lanes))
+            self._edit_aside(typed)
+            return
+        judged = typed.judged(self.play)
+        self._note(judged)
+        if (shared := judged.shared) is not None and not judged.found:
+            self._run_all(judged.runs, lambda lanes: self._take(shared, lanes))
 
-    def _judge(self) -> Callable[[Play], Judged]:
-        """What tells what is typed now: of a large scene it takes a while."""
-        name, chosen, traffic = self.scenario_name, self.chosen, dict(self.traffic)
-        known = self.drawn if self._drawn_as == (chosen, traffic) else None
-        typed = Inputs(
+    def _typed(self) -> Typed:
+        """What is typed now."""
+        chosen, traffic = self.chosen, dict(self.traffic)
+        inputs = Inputs(
             chosen=chosen,
             rows=self.rows,
             budget=self.budget,
@@ -236,40 +231,27 @@ class Session(param.Parameterized):
             lanes=self.lanes,
             read_only=self.read_only,
         )
+        known = self.drawn if self._drawn_as == (chosen, traffic) else None
+        return Typed(self.scenario_name, traffic, inputs, known)
 
-        def judge(play: Play) -> Judged:
-            drawn = known or redrawn(name, chosen, traffic)
-            return drawn, *replace(typed, chosen=drawn).scenarios(play)
-
-        return judge
-
-    def _note(self, drawn: Scenario, found: Found) -> None:
+    def _note(self, judged: Judged) -> None:
         """What was drawn and what is wrong, as it is typed now."""
-        self.drawn, self._drawn_as = drawn, (self.chosen, dict(self.traffic))
-        self.problems = in_words(found, self.lanes, self.rows, self.lang)
+        self.drawn, self._drawn_as = judged.drawn, (self.chosen, dict(self.traffic))
+        self.problems = in_words(judged.found, self.lanes, self.rows, self.lang)
 
-    def _edit_aside(self, judge: Callable[[Play], Judged]) -> None:
-        """Judge and run in one go; what was run to be judged is kept until it is shown."""
-        old, kept, play = list(self._lanes), list[Played](), self.play
+    def _edit_aside(self, typed: Typed) -> None:
+        """Judge and run in one go."""
+        old, play = list(self._lanes), self.play
 
-        def keeping(spec: LaneSpec, scenario: Scenario) -> Played:
-            kept.append(play(spec, scenario))
-            return kept[-1]
-
-        def job() -> tuple[Scenario, Scenario | None, Found, list[Lane]]:
-            drawn, shared, runs, found = judge(keeping)
-            return drawn, shared, found, [] if found else simulated(runs, old, keeping)
-
-        def then(outcome: tuple[Scenario, Scenario | None, Found, list[Lane]]) -> None:
-            drawn, shared, found, lanes = outcome
-            self._note(drawn, found)
-            if shared is not None and not found:
-                self._take(shared, lanes)
-            if found or not _is_long(lanes):
+        def then(judged: Judged) -> None:
+            self._note(judged)
+            if judged.shared is not None and not judged.found:
+                self._take(judged.shared, list(judged.lanes))
+            if judged.found or not _is_long(judged.lanes):
                 self.working = ""
 
         self._tell_running(self.last_good)
-        self._runner.do(job, then, self.defer)
+        self._runner.do(lambda: typed.run(old, play), then, self.defer)
 
     def aside(self, text: str, job: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do what takes long, such as reading a file; what is asked for later makes it void."""
@@ -312,21 +294,22 @@ class Session(param.Parameterized):
     def _send(self, *, time: int = 0, reset: bool = False) -> None:
         """Make the payload; that of a long run in the background, with its text."""
         self._time = time
-        lanes, lang, shared, number = self._lanes, self.lang, self.last_good, self._run
-        title = self.lesson()["title"]
-        is_long = _is_long(lanes)
+        lanes, lang, number, is_long = self._lanes, self.lang, self._run, _is_long(self._lanes)
 
-        def make() -> tuple[dict[str, Any], str]:
-            payload = make_payload(lanes, lang, title=title, run=number, time=time, reset=reset)
-            payload |= {"bases": offers(shared, lang)}
-            return payload, as_json(payload)
-
-        def then(made: tuple[dict[str, Any], str]) -> None:
+        def then(made: Picture) -> None:
             if number == self._run:
                 payload, self.payload_text = made
                 self.payload = payload
                 if is_long:
                     self.working = ""
+
+        if self._is_untouched() and not is_long and not time:
+            then(picture_of_scene(self.scenario_name, lang, run=number, reset=reset))
+            return
+        shared, title = self.last_good, self.lesson()["title"]
+
+        def make() -> Picture:
+            return picture(lanes, shared, lang, title=title, run=number, time=time, reset=reset)
 
         if is_long and reset and not self.working:
             self._tell_running(shared)
@@ -334,6 +317,11 @@ class Session(param.Parameterized):
             self.defer(make, then)
         else:
             then(make())
+
+    def _is_untouched(self) -> bool:
+        """Whether a scene with steps is on the screen as its file has it."""
+        is_own = self.last_good == self.chosen and self.shown_lanes == self._own_lanes
+        return is_own and self.scenario_name in scenes()
 
     def move_window(self, request: Mapping[str, Any]) -> None:
         """Send another part of a large run: the one around `request["t"]`."""
