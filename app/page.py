@@ -67,16 +67,18 @@ def create_page(arguments: Arguments) -> pmui.Page:
     pn.config.exception_handler = _weakly(app.apologise)
     if pn.state.curdoc:
         pn.state.curdoc.js_on_event("connection_lost", CustomJS(code=LOST))
+        release = _weakly(session.release)
+        pn.state.on_session_destroyed(lambda session_context: release())
     return host(app.shell)
 
 
-def _weakly(tell: Callable[[BaseException], None]) -> Callable[[BaseException], None]:
+def _weakly(method: Callable[..., None]) -> Callable[..., None]:
     """Panel keeps a handler as long as its document: it must not keep the document in turn."""
-    known = WeakMethod(tell)
+    known = WeakMethod(method)
 
-    def handler(error: BaseException) -> None:
+    def handler(*arguments: Any) -> None:
         if found := known():
-            found(error)
+            found(*arguments)
 
     return handler
 

@@ -103,6 +103,16 @@ class Session(param.Parameterized):
         """The lanes that what is chosen opens with."""
         return list(self._own_lanes)
 
+    def release(self) -> None:
+        """Let go of what is large: the visitor has left, and the collector has less to go round."""
+        self.chosen = self.last_good = self.drawn = builtin(BY_HAND)
+        self._drawn_as = (self.chosen, {})
+        self._lanes, self._trace, self.upload, self.unread = [], None, None, None
+        self.payload_text = ""
+        self._runner.forget()
+        with param.discard_events(self):
+            self.payload = {"run": self._run, "whole": True}
+
     # Choosing what to look at.
 
     def scenario_titles(self) -> list[tuple[str, str]]:

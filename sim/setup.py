@@ -5,7 +5,8 @@ list. Times are integers inside (see `clock`); `rules` has what fields demand of
 """
 
 from dataclasses import MISSING, dataclass, field
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Any, Literal, Self
 
 MAX_REQUESTS = 50_000
 MAX_TOKENS = 1_000_000
@@ -64,6 +65,13 @@ class Request:
     def allowed_output(self) -> int:
         """Output tokens it may generate: `max_output`, by default `output`."""
         return self.output if self.max_output is None else self.max_output
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Travels by its values: of thousands, a dataclass's own way takes twice as long."""
+        return type(self), _values(self)
+
+
+_values = attrgetter(*Request.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
