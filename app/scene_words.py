@@ -52,7 +52,7 @@ def of_other(kind: str, chosen: Scenario, drawn: Scenario, lang: str, *, is_whol
     }
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=2)
 def _traffic(drawn: Scenario, lang: str) -> str:
     """The sentence about requests that were drawn otherwise, kept while nothing changes."""
     return told_in_short(drawn, lang)

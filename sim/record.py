@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from sim import extras
@@ -111,7 +112,7 @@ def next_round(state: State) -> Round | None:
         preempted=_ids(preempted),
         departed=departed,
         running=_ids(running),
-        queue=tuple(seq.request for seq in state.waiting),
+        queue=tuple(map(_request, state.waiting)),
         emitted=_ids(done.emitted),
         tokens=_by_id(done.emitted),
         finished=_ids(seq for seq in done.finished if seq.ended is Status.FINISHED),
@@ -122,6 +123,9 @@ def next_round(state: State) -> Round | None:
             s.request.id: Snapshot(s.status, s.computed, s.emitted) for s in (*running, *preempted)
         },
     )
+
+
+_request = attrgetter("request")  # thousands may wait
 
 
 def _told(made: Plan, setup: Setup) -> dict[str, Any]:

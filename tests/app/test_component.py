@@ -9,6 +9,7 @@ from panel.custom import Child
 
 from app.component import Component, Told
 from app.stage_figures import figures_script
+from app.wire import as_json
 
 
 class Leaf(Component):
@@ -49,6 +50,12 @@ def test_what_a_component_shows_is_json_from_the_start_and_in_every_language() -
     text = Leaf(value=told).get_root().data.value
     assert json.loads(text) == told | {"of": [1, 2.5]}
     assert "首" in text
+
+
+def test_json_in_parts_is_the_same_text() -> None:
+    told = {"lanes": [{"key": "甲", "rows": [[1, None], {"a": [True]}]}] * 2, "long": [{}] * 20}
+    whole = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    assert [as_json(told), as_json(told, 0), as_json(told, 9)] == [whole] * 3
 
 
 def test_a_number_that_browsers_cannot_read_is_no_json() -> None:

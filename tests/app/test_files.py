@@ -15,7 +15,7 @@ from app.files import save
 from app.lane_specs import default_lanes
 from app.opening import open_file
 from app.rows import MOST_ROWS
-from app.saving import Saved
+from app.saving import Saved, made
 from app.session import TRACE, Session
 from lessons.catalogue import scenes
 from sim import Scenario
@@ -235,6 +235,15 @@ def test_long_files_are_made_in_the_background(
     then(job())
     assert session.working == ""
     assert len(given) == 1
+
+
+def test_long_files_are_made_elsewhere(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "QUICK_ROUNDS", 3)
+    asked: list[Any] = []
+    save(session, "csv", lambda _: None, lambda *job: asked.append(job))
+    ((job, kind, stem, names, *histories),) = asked
+    assert (job, kind, stem) == (made, "csv", "rebatch-5a")
+    assert (len(names), histories) == (2, session.histories)
 
 
 def test_what_else_is_being_said_stays(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:

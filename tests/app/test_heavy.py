@@ -2,11 +2,13 @@
 
 import asyncio
 import gc
+import json
+import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import pytest
 from panel.io.resources import Resources
@@ -19,6 +21,8 @@ from app.lab.component import Lab
 from app.lab.workers import away, workers
 from app.lane_runs import before_fork, play
 from app.lane_specs import Fork, LaneSpec
+from app.picture import picture
+from app.saving import made
 from app.session import Session
 from sim import Scenario, fork, run
 from sim.files import SYNTHETIC, builtin
@@ -205,6 +209,8 @@ def test_a_run_comes_back_from_another_process_with_the_requests_that_are_here(
     for history in (played.before, played.history):
         assert history.scenario.requests is scene.requests
     assert list(played.history) == list(fork(run(SCENE), 2, SCENE.with_setup(budget=6)))
+    file = away(made, "json", "stem", ["one", "two"], played.before, played.history)
+    assert file == made("json", "stem", ["one", "two"], played.before, played.history)
     loaded = workers("run").submit(eval, "'panel' in __import__('sys').modules").result()
     assert not loaded
 
@@ -215,6 +221,40 @@ def test_what_fails_in_another_process_is_told_here(pool: None) -> None:
 
 
 # The lab.
+
+
+def test_a_history_travels_without_what_follows_from_it() -> None:
+    history = simulate(SCENE)
+    times = history.token_times(0).tolist()  # what it takes is kept
+    arrived = pickle.loads(pickle.dumps(history))
+    assert vars(arrived).keys() == vars(simulate(SCENE)).keys() < vars(history).keys()
+    assert arrived.token_times(0).tolist() == times
+
+
+def test_who_leaves_lets_go_of_the_runs_without_the_garbage_collector(large: Session) -> None:
+    known = [ref(lane) for lane in large.played]
+    gc.disable()
+    try:
+        large.release()
+        assert [lane() for lane in known] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_the_picture_of_a_scene_is_made_once_until_somebody_changes_it() -> None:
+    one, other = Session(), Session()
+    for session in (one, other):
+        session.choose("5a")
+    assert one.payload["lanes"] is other.payload["lanes"]
+    title = one.lesson()["title"]
+    payload, text = picture(
+        one.played, one.last_good, "en", title=title, run=one.payload["run"], reset=True
+    )
+    assert (one.payload, json.loads(one.payload_text)) == (payload, json.loads(text))
+    other.budget += 1
+    assert other.payload["lanes"] != one.payload["lanes"]
+    other.budget -= 1
+    assert other.payload["lanes"] is one.payload["lanes"]
 
 
 @pytest.mark.parametrize("tab", ["traffic", "load"])

@@ -1,5 +1,6 @@
 """Reading scenarios: every rule can be broken and is named with its place; nothing else happens."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -538,6 +539,14 @@ def test_writing_and_reading_gives_the_same_scenario(
     assert again == read
     assert hash(again) == hash(read)
     assert again.to_dict() == read.to_dict()
+
+
+def test_scenarios_that_differ_in_a_late_request_are_two() -> None:
+    rows = tuple(Request(str(i), i, 1, 1) for i in range(200))
+    one = Scenario(Setup(budget=4), rows)
+    other = replace(one, requests=(*rows[:-1], replace(rows[-1], output=2)))
+    assert hash(one) == hash(other)
+    assert len({one, other}) == 2
 
 
 def test_fields_at_their_default_are_not_written() -> None:
