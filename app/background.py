@@ -17,6 +17,7 @@ from typing import Any
 
 import panel as pn
 from bokeh.server.views.ws import WSHandler
+from panel.config import panel_extension
 from panel.io.resources import Resources
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
@@ -55,6 +56,7 @@ def settle() -> None:
     gc.set_threshold(young, middle, SELDOM)
     WSHandler.send_message = _sent_at_once(WSHandler.send_message)
     Resources.extra_resources = _remembered(Resources.extra_resources)
+    panel_extension._apply_signatures = lambda _: None  # done once: what notebooks show as hints
     if sys.platform == "linux":
         _give_memory_back()
 
