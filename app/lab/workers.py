@@ -25,7 +25,7 @@ from sim import History, Request, Scenario
 
 NUM_WORKERS = 2
 ALL = -1  # in place of all requests
-STEPS_BACK = 10  # of priority: where cores are few, the server answers before they go on
+STEPS_BACK = 5  # of priority: where cores are few, the server answers before they go on
 
 _ONE_AT_A_TIME = Lock()
 
