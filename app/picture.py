@@ -3,6 +3,7 @@
 Those of scenes that nobody has touched are kept: all visitors of a class begin with the same ones.
 """
 
+import pickle
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -48,13 +49,15 @@ def picture(
 
 def picture_of_scene(name: str, lang: str, *, run: int, reset: bool) -> Picture:
     """The same of a scene with steps, as its file has it, at its start."""
-    payload = _kept(name, lang) | {"run": run, "reset": reset}
+    payload: Payload = pickle.loads(_packed(name, lang))
+    payload |= {"run": run, "reset": reset}
     return payload, as_json(payload)
 
 
 @lru_cache(maxsize=64)
-def _kept(name: str, lang: str) -> Payload:
+def _packed(name: str, lang: str) -> bytes:
+    """As bytes: the garbage collector would have to look through thousands of lists."""
     scenario = builtin(name)
     lanes = simulated(runnable(scenario, default_lanes(name, scenario)), [])
     payload, _ = picture(lanes, scenario, lang, title=of_scene(name, lang)["title"], run=0)
-    return payload
+    return pickle.dumps(payload)

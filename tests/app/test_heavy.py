@@ -241,20 +241,25 @@ def test_who_leaves_lets_go_of_the_runs_without_the_garbage_collector(large: Ses
         gc.enable()
 
 
-def test_the_picture_of_a_scene_is_made_once_until_somebody_changes_it() -> None:
+def test_the_picture_of_a_scene_is_made_once_until_somebody_changes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     one, other = Session(), Session()
-    for session in (one, other):
-        session.choose("5a")
-    assert one.payload["lanes"] is other.payload["lanes"]
-    title = one.lesson()["title"]
-    payload, text = picture(
-        one.played, one.last_good, "en", title=title, run=one.payload["run"], reset=True
-    )
-    assert (one.payload, json.loads(one.payload_text)) == (payload, json.loads(text))
+    one.choose("5a")
+    made_anew = Mock(wraps=picture)
+    monkeypatch.setattr("app.picture.picture", made_anew)
+    monkeypatch.setattr("app.session.picture", made_anew)
+    other.choose("5a")
+    made_anew.assert_not_called()
+    title, run_ = other.lesson()["title"], other.payload["run"]
+    payload, text = picture(other.played, other.last_good, "en", title=title, run=run_, reset=True)
+    assert (other.payload, json.loads(other.payload_text)) == (payload, json.loads(text))
     other.budget += 1
+    made_anew.assert_called_once()
     assert other.payload["lanes"] != one.payload["lanes"]
     other.budget -= 1
-    assert other.payload["lanes"] is one.payload["lanes"]
+    made_anew.assert_called_once()
+    assert other.payload["lanes"] == one.payload["lanes"]
 
 
 @pytest.mark.parametrize("tab", ["traffic", "load"])
