@@ -7,12 +7,15 @@ A run is saved with all lanes on the screen, up to a size; the command line writ
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from app.i18n import say
 from app.lane_runs import Away, here
 from app.packing import packed_lanes
+from app.rows import MOST_ROWS
 from app.saving import KINDS, Saved, folder, made
 from app.session import TRACE, Session
+from sim import Scenario
 from sim.toml import to_toml
 
 LAB = Path(__file__).resolve().parents[1] / "assets" / "lab.py"  # the script of the lessons
@@ -39,8 +42,10 @@ def save(session: Session, what: str, give: Give, away: Away = here) -> None:
         return
     if what == "scenario":
         page = {"page": {"lanes": packed_lanes(session.shown_lanes)}}
-        text = to_toml(scenario.to_dict() | page)
-        give(Saved.of(f"{stem}.toml", "application/toml", text.encode()))
+        if len(scenario.requests) > MOST_ROWS:
+            _later(session, lambda: _as_toml(stem, scenario, page), give)
+        else:
+            give(_as_toml(stem, scenario, page))
         return
     if what not in KINDS:
         return
@@ -54,6 +59,11 @@ def save(session: Session, what: str, give: Give, away: Away = here) -> None:
         give(made(what, stem, names, *histories))
     else:
         _later(session, lambda: away(made, what, stem, names, *histories), give)
+
+
+def _as_toml(stem: str, scenario: Scenario, page: dict[str, Any]) -> Saved:
+    text = to_toml(scenario.to_dict() | page)
+    return Saved.of(f"{stem}.toml", "application/toml", text.encode())
 
 
 def _later(session: Session, job: Callable[[], Saved], give: Give) -> None:

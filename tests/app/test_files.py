@@ -237,6 +237,19 @@ def test_long_files_are_made_in_the_background(
     assert len(given) == 1
 
 
+def test_the_scenario_of_a_trace_is_written_in_the_background(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_ROWS", 1)
+    waiting: list[Any] = []
+    session.defer = lambda job, then: waiting.append(job)
+    given: list[Saved] = []
+    save(session, "scenario", given.append)
+    (job,) = waiting
+    assert given == []
+    assert job().name == "rebatch-5a.toml"
+
+
 def test_long_files_are_made_elsewhere(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "QUICK_ROUNDS", 3)
     asked: list[Any] = []

@@ -244,6 +244,7 @@ async def _in_lab(watch: Watch, busy: Busy) -> None:
     await watch("Calibrate: a fit", busy.fit())
     for what in ("report", "compare_csv", "compare_json"):
         await watch(f"the comparison saved: {what}", busy.saved(what))
+    await watch("the trace saved as a scenario", busy.saved("scenario"))
 
 
 def main(arguments: list[str]) -> int:
