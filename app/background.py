@@ -18,6 +18,7 @@ from typing import Any
 import panel as pn
 from bokeh.server.views.ws import WSHandler
 from panel.config import panel_extension
+from panel.io import document
 from panel.io.resources import Resources
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
@@ -29,6 +30,9 @@ SELDOM = 200  # rounds through what is younger
 SWITCH_SECONDS = (
     0.001  # an answer gives way to these threads some ten times: Python's 5 ms are long
 )
+NEXT_TRY_SECONDS, MOST_TRIES = 5, 12
+
+_under_way: set[Callable[..., Any]] = set()  # jobs
 
 
 class _Gone(logging.Filter):
@@ -56,6 +60,7 @@ def settle() -> None:
     gc.set_threshold(young, middle, SELDOM)
     WSHandler.send_message = _sent_at_once(WSHandler.send_message)
     Resources.extra_resources = _remembered(Resources.extra_resources)
+    document._garbage_collect = _when_idle(document._garbage_collect)
     panel_extension._apply_signatures = lambda _: None  # done once: what notebooks show as hints
     if sys.platform == "linux":
         _give_memory_back()
@@ -102,6 +107,27 @@ def _remembered(look: Callable[..., None]) -> Callable[..., None]:
     return extra_resources
 
 
+def _when_idle(collect: Callable[[], None]) -> Callable[..., None]:
+    """Panel's round of the garbage collector after pages have closed, not in the midst of a job.
+
+    What a job has under way makes the round several times as long.
+    """
+    waiting: asyncio.TimerHandle | None = None
+
+    def collect_when_idle(tries: int = MOST_TRIES) -> None:
+        nonlocal waiting
+        if waiting:
+            waiting.cancel()
+            waiting = None
+        if _under_way and tries:
+            later = asyncio.get_running_loop().call_later
+            waiting = later(NEXT_TRY_SECONDS, collect_when_idle, tries - 1)
+        else:
+            collect()
+
+    return collect_when_idle
+
+
 @cache
 def _threads() -> ThreadPoolExecutor:
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -114,9 +140,12 @@ def in_background(
     """Run `job` in a thread, then `then` (or `failed`) with its outcome in this visitor's page."""
 
     async def work() -> None:
+        _under_way.add(work)
         try:
             then(await asyncio.get_running_loop().run_in_executor(_threads(), job))
         except Exception as error:  # whatever it is, the page must hear of it
             failed(error)
+        finally:
+            _under_way.discard(work)
 
     pn.state.curdoc.add_next_tick_callback(work)
