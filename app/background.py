@@ -26,7 +26,7 @@ from tornado.websocket import WebSocketClosedError
 MOST_AT_ONCE = 2
 M_MMAP_THRESHOLD = -3  # of <malloc.h>
 LARGE_BYTES = 256 * 1024
-SELDOM = 200  # rounds through what is younger
+SELDOM = 50  # rounds through what is younger
 SWITCH_SECONDS = (
     0.001  # an answer gives way to these threads some ten times: Python's 5 ms are long
 )
