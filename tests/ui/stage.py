@@ -1,9 +1,10 @@
 """A stage with any run on it: payloads are made here and handed to the page as the server does."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from app.lanes import Lane
 from app.payload import make_payload
@@ -11,6 +12,8 @@ from sim import Scenario, run
 
 STAGE = "[data-testid=stage]"
 BY_HAND = "scenario=5a&show=all"
+PHONE: ViewportSize = {"width": 390, "height": 844}
+LARGER: list[ViewportSize] = [{"width": 1280, "height": 800}, {"width": 1920, "height": 1080}]
 
 PLAYER_DATA = """
   Bokeh.documents.flatMap((document) => [...document._all_models.values()])
@@ -28,6 +31,19 @@ DRAWN = """([figure, part]) => {
     Object.fromEntries(names.map((name) => [name, data[name][i]])));
 }"""
 _RUN = 1_000_000  # higher than any of the page's own
+
+
+def in_all_sizes(page: Page) -> Iterator[int]:
+    """Make a page that was opened on a phone as large as other screens in turn; gives each width.
+
+    To open it in each size would take several times as long.
+    """
+    assert page.viewport_size == PHONE
+    yield PHONE["width"]
+    for size in LARGER:
+        page.set_viewport_size(size)
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        yield size["width"]
 
 
 def player(page: Page) -> Locator:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.ui.stage import PHONE, in_all_sizes
+
 Open = Callable[..., Page]
 Shot = Callable[[str], None]
-SIZES = [(1280, 800), (1920, 1080), (390, 844)]
 WORDS = {
     "en": {
         "add": "Add lane",
@@ -186,23 +187,21 @@ def test_options_of_the_lesson_come_first_and_all_can_be_found(open_page: Open) 
     expect(first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "page", [{"viewport": {"width": w, "height": h}} for w, h in SIZES], indirect=True
-)
+@pytest.mark.parametrize("page", [{"viewport": PHONE}], indirect=True)
 @pytest.mark.parametrize("lang", WORDS)
 def test_four_lanes_fit_the_page(open_page: Open, shot: Callable[[str], None], lang: str) -> None:
     lanes = "static/continuous/continuous:budget=6,max_chunk=2,max_num_seqs=2/vllm_v1"
     page = open_page("[data-testid=stage]", f"scenario=5a&show=all&lang={lang}&lanes={lanes}")
-    width = page.evaluate("innerWidth")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     player = page.locator(".rb-player")
-    assert player.evaluate("el => el.scrollWidth <= el.clientWidth")
-    for bar in page.locator(".rb-bar > *:visible").all():
-        box = bar.bounding_box()
-        assert box is not None
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= width
-    shot(f"four-lanes-{width}-{lang}")
+    for width in in_all_sizes(page):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert player.evaluate("el => el.scrollWidth <= el.clientWidth")
+        for bar in page.locator(".rb-bar > *:visible").all():
+            box = bar.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+        shot(f"four-lanes-{width}-{lang}")
 
 
 @pytest.mark.parametrize("lang", WORDS)

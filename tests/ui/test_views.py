@@ -8,13 +8,21 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.sim.make import by_hand
-from tests.ui.stage import BY_HAND, STAGE, at_rest, choose, drawn, give, legend, player, words
+from tests.ui.stage import (
+    BY_HAND,
+    PHONE,
+    STAGE,
+    at_rest,
+    choose,
+    drawn,
+    give,
+    in_all_sizes,
+    legend,
+    player,
+    words,
+)
 
 Open = Callable[..., Page]
-SIZES = [
-    {"viewport": {"width": 1280, "height": 800}}, {"viewport": {"width": 1920, "height": 1080}},
-    {"viewport": {"width": 390, "height": 844}},
-]  # fmt: skip
 
 
 def only(page: Page, lane: str) -> Page:
@@ -126,7 +134,7 @@ def test_a_window_of_a_long_run_has_no_round_axis(open_page: Open) -> None:
     expect(page.get_by_test_id("axis-rounds")).to_be_hidden()
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
+@pytest.mark.parametrize("page", [{"viewport": PHONE}], indirect=True)
 @pytest.mark.parametrize("lanes", [3, 4])
 def test_three_and_four_lanes_can_be_read(
     open_page: Open, lanes: int, shot: Callable[[str], None]
@@ -137,16 +145,16 @@ def test_three_and_four_lanes_can_be_read(
     give(page, subject.with_setup(mode="static"), *others[: lanes - 1])
     expect(player(page)).to_have_attribute("data-lanes", str(lanes))
     page.keyboard.press("End")
-    tops = [title.bounding_box() for title in page.locator(".rb-lane-title").all()]
-    ys = [box["y"] for box in tops if box is not None]
-    assert len(ys) == lanes and min(b - a for a, b in itertools.pairwise(ys)) > 130
-    heights = [cell["bottom"] - cell["top"] for cell in drawn(page, "hatch_prefill")]
-    assert max(heights) >= 14
-    seats = page.locator(".rb-gutter").filter(has_text=re.compile(r"^(Seat )?1$"))
-    expect(seats).to_have_count(lanes)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    width = page.evaluate("innerWidth")
-    shot(f"stage-{lanes}-lanes-{width}")
+    for width in in_all_sizes(page):
+        tops = [title.bounding_box() for title in page.locator(".rb-lane-title").all()]
+        ys = [box["y"] for box in tops if box is not None]
+        assert len(ys) == lanes and min(b - a for a, b in itertools.pairwise(ys)) > 130
+        heights = [cell["bottom"] - cell["top"] for cell in drawn(page, "hatch_prefill")]
+        assert max(heights) >= 14
+        seats = page.locator(".rb-gutter").filter(has_text=re.compile(r"^(Seat )?1$"))
+        expect(seats).to_have_count(lanes)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        shot(f"stage-{lanes}-lanes-{width}")
 
 
 def test_the_address_keeps_how_the_stage_is_looked_at(open_page: Open) -> None:
@@ -165,9 +173,10 @@ def test_a_link_to_a_view_that_is_not_there_says_so(open_page: Open) -> None:
     expect(page).not_to_have_url(re.compile("axis="))
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
+@pytest.mark.parametrize("page", [{"viewport": PHONE}], indirect=True)
 def test_the_legend_leaves_no_sign_out(open_page: Open) -> None:
     page = open_page(STAGE, f"{BY_HAND}&lanes=static/continuous/vllm_v1")
     signs = {"prefill", "decode", "first token", "padding", "finished", "not yet"}
-    assert signs <= set(legend(page))
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for width in in_all_sizes(page):
+        assert signs <= set(legend(page))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

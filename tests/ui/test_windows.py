@@ -4,7 +4,7 @@ Stepping, playing and jumping must see one run, not windows; and edits must not 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -54,6 +54,15 @@ def click_bar(page: Page, share: float) -> None:
     page.mouse.click(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
 
 
+def views(page: Page) -> Iterator[str]:
+    """The large run in one view after another, each from its start."""
+    for view in VIEWS:
+        page.get_by_test_id(f"view-{view}").click()
+        page.keyboard.press("Home")
+        expect_time(page, 0)
+        yield view
+
+
 def step_into_next_window(page: Page) -> list[float]:
     """Step on from near the right edge; the times passed, the last one in the next window."""
     click_bar(page, 0.985)
@@ -65,64 +74,60 @@ def step_into_next_window(page: Page) -> list[float]:
     return times
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_steps_cross_edges_and_go_back_the_same_way(open_page: Open, view: str) -> None:
+def test_steps_cross_edges_and_go_back_the_same_way(open_page: Open) -> None:
     page = open_page(STAGE, LARGE)
-    page.get_by_test_id(f"view-{view}").click()
-    for _ in range(3):
-        there = step_into_next_window(page)
-        assert there == sorted(set(there))
-        back = [step(page, "ArrowLeft") for _ in there[1:]]
-        assert back == there[-2::-1]
-        step(page, "ArrowRight")
+    for _ in views(page):
+        for _ in range(3):
+            there = step_into_next_window(page)
+            assert there == sorted(set(there))
+            back = [step(page, "ArrowLeft") for _ in there[1:]]
+            assert back == there[-2::-1]
+            step(page, "ArrowRight")
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_steps_back_over_the_left_edge_return_the_same_way(open_page: Open, view: str) -> None:
+def test_steps_back_over_the_left_edge_return_the_same_way(open_page: Open) -> None:
     page = open_page(STAGE, LARGE)
-    page.get_by_test_id(f"view-{view}").click()
-    step_into_next_window(page)
-    click_bar(page, 0)
-    start = time_of(page)
-    back = [step(page, "ArrowLeft") for _ in range(4)]
-    assert back == sorted(back, reverse=True) and back[0] < start
-    assert [step(page, "ArrowRight") for _ in range(4)] == [*back[-2::-1], start]
+    for _ in views(page):
+        step_into_next_window(page)
+        click_bar(page, 0)
+        start = time_of(page)
+        back = [step(page, "ArrowLeft") for _ in range(4)]
+        assert back == sorted(back, reverse=True) and back[0] < start
+        assert [step(page, "ArrowRight") for _ in range(4)] == [*back[-2::-1], start]
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_playing_crosses_edges(open_page: Open, view: str) -> None:
+def test_playing_crosses_edges(open_page: Open) -> None:
     page = open_page(STAGE, LARGE)
-    page.get_by_test_id(f"view-{view}").click()
-    page.get_by_test_id("speed").select_option("8")
-    for _ in range(3):
-        click_bar(page, 0.97)
-        before, time = brush(page), time_of(page)
-        page.keyboard.press("Space")
-        page.wait_for_function(
-            "x => { const find = (root) => root.querySelector('.rb-brush') ??"
-            " [...root.querySelectorAll('*')].map((el) => el.shadowRoot && find(el.shadowRoot))"
-            ".find(Boolean); return find(document).getBoundingClientRect().x !== x; }",
-            arg=before,
-        )
-        expect(player(page)).to_have_attribute("data-playing", "true")
-        page.keyboard.press("Space")
-        expect(player(page)).to_have_attribute("data-playing", "false")
-        assert time_of(page) > time
+    for _ in views(page):
+        page.get_by_test_id("speed").select_option("8")
+        for _ in range(3):
+            click_bar(page, 0.97)
+            before, time = brush(page), time_of(page)
+            page.keyboard.press("Space")
+            page.wait_for_function(
+                "x => { const find = (root) => root.querySelector('.rb-brush') ??"
+                " [...root.querySelectorAll('*')].map((el) => el.shadowRoot && find(el.shadowRoot))"
+                ".find(Boolean); return find(document).getBoundingClientRect().x !== x; }",
+                arg=before,
+            )
+            expect(player(page)).to_have_attribute("data-playing", "true")
+            page.keyboard.press("Space")
+            expect(player(page)).to_have_attribute("data-playing", "false")
+            assert time_of(page) > time
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_home_and_end_are_those_of_the_run(open_page: Open, view: str) -> None:
+def test_home_and_end_are_those_of_the_run(open_page: Open) -> None:
     page = open_page(STAGE, LARGE)
-    page.get_by_test_id(f"view-{view}").click()
-    click_bar(page, 0.5)
-    end = step(page, "End")
-    page.keyboard.press("ArrowRight")
-    expect_time_stays(page, end)
-    assert step(page, "ArrowLeft") < end
-    step(page, "Home")
-    assert time_of(page) == 0
-    page.keyboard.press("ArrowLeft")
-    expect_time_stays(page, 0)
+    for _ in views(page):
+        click_bar(page, 0.5)
+        end = step(page, "End")
+        page.keyboard.press("ArrowRight")
+        expect_time_stays(page, end)
+        assert step(page, "ArrowLeft") < end
+        step(page, "Home")
+        assert time_of(page) == 0
+        page.keyboard.press("ArrowLeft")
+        expect_time_stays(page, 0)
 
 
 def expect_time_stays(page: Page, time: float) -> None:
