@@ -1,5 +1,9 @@
-"""Scenarios for tests: written by hand in one line, or drawn by Hypothesis."""
+"""Scenarios for tests: written by hand in one line, or drawn by Hypothesis.
 
+Strategies are made once, not for every draw: Hypothesis looks through each new one anew.
+"""
+
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -27,6 +31,7 @@ def by_hand(**setup: Any) -> Scenario:
     return scenario(*BY_HAND, **{"budget": 4, "service": "decode_first", **setup})
 
 
+@cache
 def _requests(unit: str) -> st.SearchStrategy[list[dict[str, Any]]]:
     times = st.integers(0, 30) if unit == "tick" else st.integers(0, 60).map(lambda n: n / 2)
     row = st.fixed_dictionaries(
@@ -77,6 +82,7 @@ def _experts() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@cache
 def _costs() -> st.SearchStrategy[dict[str, float]]:
     price = st.sampled_from([0, 0.000001, 0.03, 0.5, 1, 2.25])
     return st.fixed_dictionaries(
@@ -85,6 +91,7 @@ def _costs() -> st.SearchStrategy[dict[str, float]]:
     )
 
 
+@cache
 def _setups() -> dict[str, st.SearchStrategy[Any]]:
     return {
         "time": st.sampled_from(["ms", "tick"]),
@@ -200,23 +207,25 @@ def loyal_scenarios(**fixed: Any) -> st.SearchStrategy[Scenario]:
     return scenario_dicts(**fixed).map(_loyal).map(Scenario.from_dict)
 
 
+@cache
+def _plain_requests() -> st.SearchStrategy[list[tuple[int, int, int, int, bool]]]:
+    return st.lists(
+        st.tuples(
+            st.integers(0, 300) | st.integers(0, 20),
+            st.integers(1, 40),
+            st.integers(1, 40) | st.just(1),
+            st.just(0) | st.integers(0, 40),
+            st.integers(0, 4).map(lambda n: n == 0),  # whether all of the prompt is cached
+        ),
+        min_size=1,
+        max_size=24,
+    )
+
+
 @st.composite
 def plain_servers(draw: st.DrawFn) -> Scenario:
     """Plain servers with more to do than they can: seats, blocks and budget are scarce at times."""
-    whole = st.integers(0, 4).map(lambda n: n == 0)
-    requests = draw(
-        st.lists(
-            st.tuples(
-                st.integers(0, 300) | st.integers(0, 20),
-                st.integers(1, 40),
-                st.integers(1, 40) | st.just(1),
-                st.just(0) | st.integers(0, 40),
-                whole,
-            ),
-            min_size=1,
-            max_size=24,
-        )
-    )
+    requests = draw(_plain_requests())
     rows: list[Any] = []
     for number, (arrival, prompt, output, cached, is_whole) in enumerate(requests):
         more = {"cached": prompt if is_whole and cached else min(cached, prompt - 1)}
