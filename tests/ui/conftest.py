@@ -32,6 +32,7 @@ from tests.ui.served import BROWSER_ARGUMENTS, HOST, Server, serving
 
 KNOWN_SCENES = {*scenes(), SYNTHETIC}
 HERE = Path(__file__).resolve().parent
+LONG = ("test_course.py", "test_windows.py")
 WAIT_MS = 20_000
 USES = 12
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
@@ -39,10 +40,15 @@ OPTIONS: dict[str, Any] = {"viewport": VIEWPORT, "locale": "en-GB"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder: `-m "not ui"` leaves the browser out."""
+    """Mark everything in this folder: `-m "not ui"` leaves the browser out.
+
+    The longest of them begin, lest at the end one worker waits for another. None may come before
+    the tests without a browser: Playwright's loop runs on in the process, and some make their own.
+    """
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.ui)
+    items.sort(key=lambda item: (item.path.is_relative_to(HERE), item.path.name not in LONG))
 
 
 @pytest.fixture(scope="session")
