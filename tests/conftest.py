@@ -27,7 +27,7 @@ settings.load_profile("repeatable")
 def pytest_collection() -> Generator[None, object, object]:
     """Thousands of tests are found, and all of them stay: no garbage is looked for among them.
 
-    Neither is it later, which took as long as half of the tests of the page without a browser.
+    Nor is it later, which took nearly half of the time of tests that make many objects.
     """
     gc.disable()
     try:
