@@ -50,19 +50,5 @@
     window.bench.moves = times;
   };
 
-  /** In how many frames a second the cursor moves. */
-  const frames = async (seconds) => {
-    const cursor = find(".rb-cursor");
-    const start = performance.now();
-    let [moved, before] = [0, ""];
-    while (performance.now() - start < seconds * 1000) {
-      await new Promise(requestAnimationFrame);
-      const now = getComputedStyle(cursor).transform;
-      if (now !== before) { moved += 1; }
-      before = now;
-    }
-    return moved / seconds;
-  };
-
-  window.bench = {edit, watch_moves, frames, moves: []};
+  window.bench = {edit, watch_moves, moves: []};
 })();
