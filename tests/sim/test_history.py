@@ -1,5 +1,6 @@
 """The sequence of rounds: indices, reasons, what is kept and what is made again."""
 
+import pickle
 from unittest.mock import patch
 
 import pytest
@@ -194,3 +195,13 @@ def test_a_setup_that_changes_rounds_is_refused() -> None:
     small = builtin("5a")
     with pytest.raises(ValueError, match="without another run"):
         run(small).under_goals(small.with_setup(budget=6))
+
+
+def test_a_history_travels_without_what_follows_from_it() -> None:
+    subject = scenario(*((f"R{i}", i, 20, 30) for i in range(12)), budget=16, num_blocks=40)
+    plain, read = run(subject), run(subject)
+    assert len(read.columns) and len(read.ends) and list(read)  # what is derived is there
+    assert len(pickle.dumps(read)) == len(pickle.dumps(plain))
+    arrived = pickle.loads(pickle.dumps(read))
+    assert list(arrived) == list(plain)
+    assert arrived.states == plain.states and (arrived.ends == plain.ends).all()
