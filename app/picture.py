@@ -4,13 +4,11 @@ Those of scenes that nobody has touched are kept: all visitors of a class begin 
 """
 
 import pickle
-from collections.abc import Sequence
 from functools import lru_cache
 
 from app.lane_offers import offers
 from app.lane_specs import default_lanes
 from app.lane_view import Payload
-from app.lanes import Lane
 from app.payload import make_payload
 from app.runner import runnable, simulated
 from app.scene_words import of_scene
@@ -21,29 +19,9 @@ from sim.files import builtin
 Picture = tuple[Payload, str]
 
 
-def picture(
-    lanes: Sequence[Lane],
-    shared: Scenario,
-    lang: str,
-    *,
-    title: str,
-    run: int,
-    time: int = 0,
-    reset: bool = False,
-) -> Picture:
-    """The lanes in the window around a time, with what one more could begin as.
-
-    Args:
-        lanes: of the stage.
-        shared: what they share.
-        lang: language of all words.
-        title: of the stage.
-        run: a number that changes with every new history.
-        time: internal time that the window must cover.
-        reset: whether the cursor goes back to the start.
-    """
-    payload = make_payload(list(lanes), lang, title=title, run=run, time=time, reset=reset)
-    payload |= {"bases": offers(shared, lang)}
+def picture(payload: Payload, shared: Scenario) -> Picture:
+    """What `make_payload` made, with what one more lane beside those of `shared` could begin as."""
+    payload |= {"bases": offers(shared, payload["lang"])}
     return payload, as_json(payload)
 
 
@@ -59,5 +37,6 @@ def _packed(name: str, lang: str) -> bytes:
     """As bytes: the garbage collector would have to look through thousands of lists."""
     scenario = builtin(name)
     lanes = simulated(runnable(scenario, default_lanes(name, scenario)), [])
-    payload, _ = picture(lanes, scenario, lang, title=of_scene(name, lang)["title"], run=0)
+    title = of_scene(name, lang)["title"]
+    payload, _ = picture(make_payload(lanes, lang, title=title, run=0), scenario)
     return pickle.dumps(payload)

@@ -19,6 +19,7 @@ from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import in_words
+from app.payload import make_payload
 from app.picture import Picture, picture, picture_of_scene
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.runner import Judged, Runner, Runs, Show, Typed, runnable, simulated, takes_long
@@ -319,7 +320,8 @@ class Session(param.Parameterized):
         shared, title = self.last_good, self.lesson()["title"]
 
         def make() -> Picture:
-            return picture(lanes, shared, lang, title=title, run=number, time=time, reset=reset)
+            payload = make_payload(lanes, lang, title=title, run=number, time=time, reset=reset)
+            return picture(payload, shared)
 
         if is_long and reset and not self.working:
             self._tell_running(shared)

@@ -21,6 +21,7 @@ from app.lab.component import Lab
 from app.lab.workers import away, workers
 from app.lane_runs import before_fork, play
 from app.lane_specs import Fork, LaneSpec
+from app.payload import make_payload
 from app.picture import picture
 from app.saving import made
 from app.session import Session
@@ -252,7 +253,8 @@ def test_the_picture_of_a_scene_is_made_once_until_somebody_changes_it(
     other.choose("5a")
     made_anew.assert_not_called()
     title, run_ = other.lesson()["title"], other.payload["run"]
-    payload, text = picture(other.played, other.last_good, "en", title=title, run=run_, reset=True)
+    made = make_payload(other.played, "en", title=title, run=run_, reset=True)
+    payload, text = picture(made, other.last_good)
     assert (other.payload, json.loads(other.payload_text)) == (payload, json.loads(text))
     other.budget += 1
     made_anew.assert_called_once()

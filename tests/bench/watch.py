@@ -112,7 +112,6 @@ def _place(call: traceback.FrameSummary) -> str:
     return ""
 
 
-# By assignment mypy refuses it: a method of a class cannot be replaced.
-setattr(asyncio.Handle, "_run", _timed)  # noqa: B010 - see above
+setattr(asyncio.Handle, "_run", _timed)  # noqa: B010 - mypy lets no assignment replace a method
 gc.callbacks.append(_collected)
 Thread(target=_look, daemon=True, name="look").start()
