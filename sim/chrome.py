@@ -1,15 +1,22 @@
 """A history in the Trace Event Format, which Perfetto and chrome://tracing draw.
 
-The format is a list of events with times in microseconds. A lane is a process of it; thread 0 has
-the rounds, the others the requests in list order. What a request got in a round is one complete
-event ("X"); what kept it from getting anything is one as long as the reason stays the same.
-Arrivals, evictions and departures before the last token are instants ("i"), queue lengths and
+The format is a list of events with times in microseconds. A lane is a process of it; its first
+thread has the rounds, the others the requests in list order. What a request got in a round is one
+complete event ("X"); what kept it from getting anything is one as long as the reason stays the
+same. Arrivals, evictions and departures before the last token are instants ("i"), queue lengths and
 blocks counters ("C"). A tick is drawn as a millisecond. Every round is replayed, and a request that
 runs has an event a round: bound the size before asking.
+
+Three things are as Perfetto's importer (src/trace_processor/importers) wants them. It looks threads
+up by number alone, and its older versions take 0 for another: so no number is given twice, and
+none is 0. The thread with the number of its process is the main one and stands first: so the rounds
+have it. Fractions of a microsecond are cut off by way of a float, which may make two neighbours
+overlap: so times are whole, and what is shorter than a microsecond has no length.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from sim.history import History
@@ -20,7 +27,6 @@ Event = dict[str, Any]
 
 _US_PER_TICK = 1_000
 _NS_PER_US = 1_000
-_ROUNDS = 0  # the thread of the rounds
 _NOT_ARRIVED = "not_arrived"  # it came during a round, and nobody joins before its end
 
 
@@ -31,10 +37,13 @@ def to_chrome(*histories: History, names: Sequence[str] = ()) -> dict[str, Any]:
         histories: a lane each, one below the other in this order.
         names: of the lanes; without them they are told by scenario and mode.
     """
-    known = dict(enumerate(names, 1))
-    lanes = (_Process(one, number, known.get(number)) for number, one in enumerate(histories, 1))
-    events = [event for lane in lanes for event in lane.events()]
-    return {"traceEvents": events, "displayTimeUnit": "ms"}
+    events: list[Event] = []
+    number = 1
+    for history, name in zip_longest(histories, names):
+        lane = _Process(history, number, name)
+        events += lane.events()
+        number += 1 + len(lane.threads)
+    return {"traceEvents": events}
 
 
 @dataclass(slots=True)
@@ -52,15 +61,15 @@ class _Hold:
 
 
 class _Process:
-    """The events of one lane."""
+    """The events of one lane. Its number is that of its first thread, too: the rounds."""
 
-    def __init__(self, history: History, number: int, name: str | None = None) -> None:
+    def __init__(self, history: History, number: int, name: str | None) -> None:
         self.history = history
-        self.name = name
         self.number = number
+        self.name = name
         self.setup = history.scenario.setup
         ids = [request.id for request in history.scenario.requests]
-        self.threads = {id_: thread for thread, id_ in enumerate(ids, 1)}
+        self.threads = {id_: thread for thread, id_ in enumerate(ids, number + 1)}
         came = zip(ids, history.arrivals.tolist(), strict=True)
         self.arrivals = {id_: time for id_, time in came if time >= 0}
         self.unseen = dict(self.arrivals)
@@ -85,14 +94,15 @@ class _Process:
 
     def _names(self) -> Iterator[Event]:
         title = ", ".join(filter(None, (self.history.scenario.name, self.name or self.setup.mode)))
-        yield self._event("M", "process_name", _ROUNDS, args={"name": title})
-        yield self._event("M", "process_sort_index", _ROUNDS, args={"sort_index": self.number})
-        for name, thread in (("rounds", _ROUNDS), *self.threads.items()):
+        yield self._event("M", "process_name", self.number, args={"name": title})
+        yield self._event("M", "process_sort_index", self.number, args={"sort_index": self.number})
+        for name, thread in (("rounds", self.number), *self.threads.items()):
             yield self._event("M", "thread_name", thread, args={"name": name})
             yield self._event("M", "thread_sort_index", thread, args={"sort_index": thread})
 
     def _round(self, record: Round) -> Iterator[Event]:
-        yield self._span(f"round {record.number}", _ROUNDS, record.start, record.end, _told(record))
+        title = f"round {record.number}"
+        yield self._span(title, self.number, record.start, record.end, _told(record))
         for id_ in record.preempted:
             yield self._instant("preempted", id_, record.start)
         yield from self._first_seen(record)
@@ -134,14 +144,14 @@ class _Process:
         return self._span(hold.name, self.threads[id_], hold.start, hold.end, args)
 
     def _counters(self, time: int, running: int, waiting: int, used: int) -> Iterator[Event]:
-        values = {"running": running, "waiting": waiting}
+        values = {"requests": {"running": running, "waiting": waiting}}
         if self.setup.num_blocks is not None:
-            values["blocks used"] = used
-        for name, value in values.items():
-            yield self._event("C", name, _ROUNDS, ts=self._us(time), args={"value": value})
+            values["blocks"] = {"used": used}
+        for name, series in values.items():
+            yield self._event("C", name, self.number, ts=self._us(time), args=series)
 
     def _span(self, name: str, thread: int, start: int, end: int, args: Event) -> Event:
-        length = self._us(end - start)
+        length = self._us(end) - self._us(start)
         return self._event("X", name, thread, ts=self._us(start), dur=length, args=args)
 
     def _instant(self, name: str, id_: str, time: int) -> Event:
@@ -150,12 +160,9 @@ class _Process:
     def _event(self, kind: str, name: str, thread: int, **more: Any) -> Event:
         return {"ph": kind, "name": name, "pid": self.number, "tid": thread, **more}
 
-    def _us(self, time: int) -> int | float:
-        """Internal time in microseconds; whole where it is."""
-        if self.setup.time == "tick":
-            return time * _US_PER_TICK
-        whole, rest = divmod(time, _NS_PER_US)
-        return whole if rest == 0 else time / _NS_PER_US
+    def _us(self, time: int) -> int:
+        """Internal time in whole microseconds."""
+        return time * _US_PER_TICK if self.setup.time == "tick" else time // _NS_PER_US
 
 
 def _told(record: Round) -> Event:
