@@ -7,6 +7,8 @@ busy with other things.
 
 import gc
 import os
+import sys
+import threading
 from collections.abc import Generator
 from pathlib import Path
 
@@ -41,17 +43,32 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Measure the coverage of `sim` where it is promised: by the written examples of its tests.
 
-    To be measured makes a run three times slower, and the page and the laws run thousands.
+    To be measured makes a run four times slower, and the page and the laws run thousands. The trace
+    functions are taken away because a worker of pytest-xdist has two measurements under way: when
+    one is stopped, the other goes on. What was worked out meanwhile is forgotten, lest an example
+    find it done.
     """
-    measured = Coverage.current()
     is_example = not item.get_closest_marker("hypothesis")
-    if measured is None or (is_example and item.path.is_relative_to(SIM_TESTS)):
+    if Coverage.current() is None or (is_example and item.path.is_relative_to(SIM_TESTS)):
         return (yield)
-    measured.stop()
+    own, of_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
     try:
         return (yield)
     finally:
-        measured.start()
+        forget()
+        sys.settrace(own)
+        threading.settrace(of_threads)
+
+
+def forget() -> None:
+    """Empty all caches of functions in `sim`."""
+    modules = [module for name, module in sys.modules.items() if name.split(".")[0] == "sim"]
+    for module in modules:
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
 
 
 def pytest_report_header() -> str:
