@@ -36,13 +36,14 @@ class Effort:
     """How much is measured."""
 
     visitors: int
+    earlier: int
     edits: int
     cycles: int
     heavy: bool
 
 
-FULL = Effort(visitors=50, edits=6, cycles=200, heavy=True)
-QUICK = Effort(visitors=5, edits=3, cycles=20, heavy=False)
+FULL = Effort(visitors=50, earlier=40, edits=6, cycles=200, heavy=True)
+QUICK = Effort(visitors=5, earlier=10, edits=3, cycles=20, heavy=False)
 
 
 def memory(server: Server) -> float:
@@ -69,8 +70,11 @@ async def edit(visitor: Visitor, count: int, pause: float) -> list[float]:
 
 
 async def of_room(server: Server, effort: Effort, label: str) -> list[Figure]:
-    """All visitors at once, each with edits of its own; then all leave."""
-    before = memory(server)
+    """All visitors at once, each with edits of its own; then all leave.
+
+    Others have been there, so that what all share is loaded, in each of two processes, too.
+    """
+    before = await come_and_go(server, effort.earlier)
     async with AsyncExitStack() as room:
         start = time.perf_counter()
         visitors = [Visitor(server.url, f"scenario={scene}") for scene in _scenes(effort.visitors)]
@@ -84,13 +88,13 @@ async def of_room(server: Server, effort: Effort, label: str) -> list[Figure]:
     p95 = times[int(0.95 * (len(times) - 1))]
     return [
         Figure(f"{label}: {effort.visitors} open at once, all served after", opened, "s", 30),
-        Figure(f"{label}: memory a session, opened", size, "MiB", 3),
-        Figure(f"{label}: memory a session, after its edits", used, "MiB", 4),
+        Figure(f"{label}: memory a session, opened", size, "MiB", 2),
+        Figure(f"{label}: memory a session, after its edits", used, "MiB", 2),
         Figure(f"{label}: edit → payload, median", statistics.median(times), "ms", 100),
         Figure(f"{label}: edit → payload, P95", p95, "ms", 400),
         Figure(f"{label}: edit → payload, longest", times[-1], "ms", 1000),
         Figure(f"{label}: edits, none of them lost", len(times), ""),
-        Figure(f"{label}: memory before anybody came", before, "MiB"),
+        Figure(f"{label}: memory before they came", before, "MiB"),
         Figure(f"{label}: memory when all have left", memory(server), "MiB"),
     ]
 
@@ -100,19 +104,20 @@ def _scenes(count: int) -> Iterator[str]:
         yield SCENES[i % len(SCENES)]
 
 
+async def come_and_go(server: Server, number: int) -> float:
+    """Visitors who come, edit, and go, one after another; MiB when they are forgotten."""
+    for i in range(number):
+        async with Visitor(server.url, f"scenario={SCENES[i % len(SCENES)]}") as visitor:
+            await edit(visitor, 1, 0)
+    await asyncio.sleep(FORGOTTEN_AFTER)
+    return memory(server)
+
+
 async def of_leaving(server: Server, cycles: int) -> list[Figure]:
-    """Visitors who come, edit, and go: what stays of them when they are forgotten."""
-
-    async def visit(number: int) -> float:
-        for i in range(number):
-            async with Visitor(server.url, f"scenario={SCENES[i % len(SCENES)]}") as visitor:
-                await edit(visitor, 1, 0)
-        await asyncio.sleep(FORGOTTEN_AFTER)
-        return memory(server)
-
-    first = await visit(cycles // 4)  # everything has been loaded by then
-    half = await visit(cycles // 2)
-    whole = await visit(cycles // 2)
+    """What stays of visitors who have gone."""
+    first = await come_and_go(server, cycles // 4)  # everything has been loaded by then
+    half = await come_and_go(server, cycles // 2)
+    whole = await come_and_go(server, cycles // 2)
     return [
         Figure("memory when the first have come and gone", first, "MiB"),
         Figure(f"memory after {cycles // 2} visits more", half, "MiB"),
