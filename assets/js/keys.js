@@ -56,9 +56,12 @@ function belongs_elsewhere(event) {
   return ["BUTTON", "A", "SUMMARY"].includes(target.tagName) && PRESSES.has(event.key);
 }
 
-/** Whether the keys of the page rest: in a dialog, and in what lies over the page like one, only its own count. */
+/**
+ * Whether the keys of the page rest: in a dialog, and in what lies over the page like one, only its own count.
+ * One that has just closed has the focus until the next frame, and counts no more.
+ */
 function is_in_dialog(event) {
-  return event.composedPath().some((el) => el instanceof HTMLElement && (el.tagName === "DIALOG" || "over" in el.dataset));
+  return event.composedPath().some((el) => el instanceof HTMLElement && (el.tagName === "DIALOG" ? el.open : "over" in el.dataset));
 }
 
 /**

@@ -332,6 +332,16 @@ def test_every_key_on_the_sheet_is_told_in_both_languages(open_page: Open) -> No
     assert not re.search(r"[a-z]{4,}[A-Z]", sheet.inner_text()), "an action without words"
 
 
+def test_a_sheet_that_has_just_closed_keeps_no_key(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&theme=light")
+    press(page, "?")
+    page.get_by_role("dialog").evaluate("""(sheet) => {
+      sheet.close();  // the focus is in it until the next frame
+      sheet.dispatchEvent(new KeyboardEvent("keydown", {key: "t", bubbles: true, composed: true}));
+    }""")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
 def test_keys_open_the_drawers_and_change_colours_and_lanes(open_page: Open) -> None:
     page = open_page(STAGE, "scenario=5a&theme=light")
     press(page, "t")
