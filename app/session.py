@@ -31,7 +31,7 @@ from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
-LONG_ROUNDS = 4_000  # of all lanes: a picture of them is made in the background
+LONG_ROUNDS = 2_000  # of all lanes: a picture of them is made in the background
 
 
 class Session(param.Parameterized):
@@ -314,12 +314,12 @@ class Session(param.Parameterized):
                 if is_long:
                     self.working = ""
 
-        if self._is_untouched() and not is_long and not time:
-            then(picture_of_scene(self.scenario_name, lang, run=number, reset=reset))
-            return
-        shared, title = self.last_good, self.lesson()["title"]
+        name, shared, title = self.scenario_name, self.last_good, self.lesson()["title"]
+        is_usual = self._is_untouched() and not time
 
         def make() -> Picture:
+            if is_usual:
+                return picture_of_scene(name, lang, lanes, run=number, reset=reset)
             payload = make_payload(lanes, lang, title=title, run=number, time=time, reset=reset)
             return picture(payload, shared)
 

@@ -12,22 +12,25 @@
 How they are combined and written says `lessons.values`.
 """
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache, cached_property, lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from operator import itemgetter
+from typing import Any, overload
 
 from lessons.faults import LessonError
 from lessons.shown import given
 from lessons.steps import Step, event_of
-from sim import Scenario, run
+from sim import History, Scenario, run
 from sim.clock import to_shown
-from sim.export import to_json
+from sim.export import round_dict, to_json
 from sim.files import builtin, lanes, suggestion
 
 MODES = ("static", "continuous")
 MOST_RUNS = 500  # kept, in a process: some for each exercise of the course
 
+_END = itemgetter("end")
 _EVENT_LISTS = {"first": "emitted", "finish": "finished", "preempt": "preempted"}
 
 
@@ -84,26 +87,66 @@ def figures(scene: str) -> Figures:
     return Figures(builtin(scene), lanes(scene))
 
 
-class Result(Mapping[str, Any]):
-    """The figures of one run; its rounds are written out when one of them is asked for."""
+class Rounds(Sequence[dict[str, Any]]):
+    """The rounds of a run, each written out when it is asked for."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._history = run(scenario)
-        self._plain = to_json(self._history, rounds=False)
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._known: dict[int, dict[str, Any]] = {}
 
-    @cached_property
-    def _rounds(self) -> dict[str, Any]:
-        rounds = to_json(self._history)["rounds"]
-        return {"rounds": rounds, "round": {one["round"]: one for one in rounds}}
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if place not in self._known:
+            self._known[place] = round_dict(self._history[place], self._history)
+        return self._known[place]
 
-    def __getitem__(self, name: str) -> Any:
-        return self._rounds[name] if name in ("rounds", "round") else self._plain[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self._plain, "rounds", "round"))
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (round_dict(record, self._history) for record in self._history)
 
     def __len__(self) -> int:
-        return len(self._plain) + 2
+        return len(self._history)
+
+
+class Numbered(Mapping[int, dict[str, Any]]):
+    """The same by the numbers of the rounds, which begin with 1."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        self._rounds = rounds
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        if not 1 <= number <= len(self):
+            raise KeyError(number)
+        return self._rounds[number - 1]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(1, len(self) + 1))
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+
+class Result(Mapping[str, Any]):
+    """The figures of one run."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        history = run(scenario)
+        rounds = Rounds(history)
+        plain = to_json(history, rounds=False)
+        self._plain = plain | {"rounds": rounds, "round": Numbered(rounds)}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._plain[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain)
+
+    def __len__(self) -> int:
+        return len(self._plain)
 
 
 @lru_cache(MOST_RUNS)
@@ -137,9 +180,9 @@ def here(values: Figures, step: Step) -> dict[str, Any] | None:
     return rounds[number - 1] if number else None
 
 
-def _number(scenario: Scenario, step: Step, rounds: list[dict[str, Any]]) -> int:
+def _number(scenario: Scenario, step: Step, rounds: Rounds) -> int:
     if step.time is not None:
-        return len([one for one in rounds if one["end"] <= step.time])
+        return bisect_right(rounds, step.time, key=_END)
     if isinstance(step.round, int):
         return step.round
     if named := event_of(step):
@@ -147,19 +190,19 @@ def _number(scenario: Scenario, step: Step, rounds: list[dict[str, Any]]) -> int
     return len(rounds) if step.round == "end" else 0
 
 
-def _event_number(scenario: Scenario, named: tuple[str, str], rounds: list[dict[str, Any]]) -> int:
+def _event_number(scenario: Scenario, named: tuple[str, str], rounds: Rounds) -> int:
     """The round that ends at an event; that of an arrival is over when the request may join."""
     id_, kind = named
     own = next((request for request in scenario.requests if request.id == id_), None)
     if own is None:
         raise LessonError(f"{id_} is no request of the scenario")
     if kind in _EVENT_LISTS:
-        found = [one["round"] for one in rounds if id_ in one[_EVENT_LISTS[kind]]]
-        if not found:
-            raise LessonError(f"{id_} has no event {kind} in this run")
-        return int(found[0])
+        found = (one["round"] for one in rounds if id_ in one[_EVENT_LISTS[kind]])
+        if number := next(found, 0):
+            return int(number)
+        raise LessonError(f"{id_} has no event {kind} in this run")
     time = own.arrival if kind == "arrival" else own.cancel_at
     if time is None:
         raise LessonError(f"{id_} has no event {kind} in this run")
     shown = to_shown(time, scenario.setup.time)
-    return len([one for one in rounds if one["end"] < shown]) + (shown > 0)
+    return bisect_left(rounds, shown, key=_END) + (shown > 0)
