@@ -29,7 +29,8 @@ EVERY = 0.02  # seconds between two questions
 NUM_ROWS = 19_366
 RATE = 5.53  # a second
 HOUR = "scenario=synthetic&traffic=requests:19000"
-SAVED = "scenario=13c"  # nearly as long as a run may be that is saved
+SAVED = "13c"  # nearly as long as a run may be that is saved
+COLD = ("11a", "12a", "13b", "14a-burst")  # scenes whose first visitor has most to wait for
 SETTLED = 1.0  # seconds after an action, in which what follows it is done
 TOLD = ("BLOCKED", "HELD", "COLLECTED", "  ")  # begin the lines of `tests.bench.watch`
 WATCH = ("--setup", str(Path(__file__).with_name("watch.py")))
@@ -201,15 +202,22 @@ async def of_heavy(server: Server) -> None:
     url = server.url
     async with watching(server) as watch:
         await watch("nothing", asyncio.sleep(3))
+        for scene in COLD:
+            await watch(f"scene {scene} is opened for the first time", _opened(url, scene))
         await watch("the synthetic hour, 19,000 requests", _hour(url))
         async with Visitor(url, "scenario=5a") as visitor:
             await _on_stage(watch, Busy(visitor))
             await _in_lab(watch, Busy(visitor))
-        async with Visitor(url, SAVED) as visitor:
+        async with Visitor(url, f"scenario={SAVED}") as visitor:
             busy = Busy(visitor)
-            await busy.shown(lambda: "13c" in visitor.seen["view"]["scenario"])
+            await busy.shown(lambda: visitor.seen["view"]["scenario"] == SAVED)
             for what in ("csv", "json", "chrome", "scenario"):
                 await watch(f"a run of 11,000 rounds saved: {what}", busy.saved(what))
+
+
+async def _opened(url: str, scene: str) -> None:
+    async with Visitor(url, f"scenario={scene}") as visitor:
+        await Busy(visitor).shown(lambda: visitor.seen["view"]["scenario"] == scene)
 
 
 async def _hour(url: str) -> None:
