@@ -249,3 +249,35 @@ def test_a_thumb_hits_every_button(open_page: Open, shot: Shot) -> None:
     page.get_by_test_id("hand_more-C").click()
     expect(box(page, "C")).to_have_value("1")
     shot("hand-phone")
+
+
+def test_what_was_wrong_with_a_round_is_not_said_of_the_next_try(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", LONE)
+    begin(page)
+    page.get_by_test_id("hand-run").click()
+    said = page.get_by_test_id("hand-bar")
+    expect(said).to_contain_text("Nobody gets anything")
+    page.get_by_test_id("hand_more-A").click()
+    expect(said).not_to_contain_text("Nobody gets anything")
+
+
+def test_what_is_no_number_of_tokens_is_nothing_and_stays_to_be_mended(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", LONE)
+    begin(page)
+    box(page, "A").fill("1.5")
+    expect(page.locator(".rb-hand-fault")).to_have_text("A whole number, please: 0 to 6.")
+    expect(box(page, "A")).to_have_value("1.5")
+    expect(page.get_by_test_id("hand-bar")).to_contain_text("4 of 4 tokens left")
+    box(page, "A").fill("\uff12")  # full-width
+    expect(page.locator(".rb-hand-fault")).to_have_count(0)
+    expect(page.get_by_test_id("hand-bar")).to_contain_text("2 of 4 tokens left")
+
+
+def test_a_run_by_hand_has_no_final_figures_before_its_end(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", LONE)
+    begin(page)
+    give(page, 1, A=4)
+    expect(page.locator(".rb-hand-head")).to_contain_text("2")
+    final = page.locator("tr:has(.rb-final)").last
+    expect(final).to_contain_text("–")
+    expect(final).not_to_contain_text(re.compile(r"\d"))

@@ -19,6 +19,8 @@ def test_a_lesson_becomes_a_page_to_print(open_page: Open) -> None:
     page.get_by_role("checkbox").uncheck()
     expect(answers.first).to_be_hidden()
     assert page.evaluate("localStorage.getItem('rb-seen')") is None  # nobody has walked it
+    page.wait_for_timeout(500)  # longer than an address takes to be written
+    assert page.url.endswith("lang=zh&scenario=7a&theme=light&paper=1")
 
 
 def test_a_question_leads_to_the_step_that_answers_it(open_page: Open) -> None:

@@ -335,3 +335,13 @@ def test_nothing_overflows_on_a_phone(open_page: Open, lang: str, button: str) -
             page.get_by_role("button", name=button, exact=True).click()
         page.locator("#requests .editor").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_after_a_change_the_cursor_stands_as_near_as_a_round_ends(open_page: Open) -> None:
+    page = open_page("[data-testid=stage]", "scenario=5a&lanes=continuous&time=4")
+    run, budget = page.locator("[data-run]"), page.get_by_role("spinbutton", name="Budget")
+    expect(run).to_have_attribute("data-time", "4")
+    for tokens, end in (("5", "4.5"), ("6", "5"), ("4", "4")):
+        budget.fill(tokens)  # the first round takes 2 ms and half a millisecond a token
+        budget.press("Enter")
+        expect(run).to_have_attribute("data-time", end)

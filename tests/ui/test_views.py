@@ -112,6 +112,21 @@ def test_to_predict_nothing_ahead_is_drawn(open_page: Open, shot: Callable[[str]
     assert "not yet" in legend(page)
 
 
+def test_the_step_before_a_guess_does_not_show_the_answer(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=2")
+    hidden = page.locator("[data-future=nothing]")
+    on, back = page.locator(".steps-nav .next"), page.locator(".steps-nav .back")
+    expect(hidden).to_have_count(0)
+    on.click()
+    expect(hidden).to_have_count(1)  # the guess is the step after this one
+    on.click()
+    page.get_by_role("button", name="Show the worked answer").click()
+    expect(hidden).to_have_count(0)
+    back.click()
+    expect(page.locator(".step-title")).to_be_visible()
+    expect(hidden).to_have_count(0)
+
+
 def ahead(page: Page) -> tuple[float, float]:
     box = page.locator(STAGE).bounding_box()
     assert box is not None

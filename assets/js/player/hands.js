@@ -10,7 +10,7 @@ const HAND_PITCH = { phone: 50 };
 /** Make the parts: the column of the next round, and the row of buttons. */
 function createHands(player) {
   const hands = {
-    player, draft: new Map(), drawnFor: "", lane: null,
+    player, draft: new Map(), drawnFor: "", lane: null, judged: null, isMended: false,
     column: h("div.rb-hand", { role: "group", hidden: true, "data-testid": "hand" }),
     said: h("div.rb-hand-said", { role: "status" }),
     buttons: h("div.rb-hand-buttons"),
@@ -94,6 +94,7 @@ function drawHands(hands, ctx, layout) {
     drawElsewhere(hands, ctx);
     return;
   }
+  if (hands.judged !== lane.hand) Object.assign(hands, { judged: lane.hand, isMended: false });
   const round = `${lane.key} ${lane.hand.round}`;
   const isNew = round !== hands.drawnFor;
   if (isNew) hands.draft = new Map();
@@ -189,7 +190,7 @@ function showDraft(hands) {
   const { lane, draft, inputs, player } = hands;
   const { say } = player;
   const { hand } = lane;
-  const general = hand.problems.filter((problem) => !inputs.has(problem.id)).map((problem) => problem.text);
+  const general = hands.isMended ? [] : hand.problems.filter((problem) => !inputs.has(problem.id)).map((problem) => problem.text);
   if (hand.is_done) {
     const [total, ...others] = hand.outcome;
     hands.said.replaceChildren(h("b", { text: total }), h("ul", {}, ...others.map((text) => h("li", { text }))));
@@ -198,7 +199,7 @@ function showDraft(hands) {
   for (const [id, input] of inputs) {
     const n = draft.get(id) ?? 0;
     const text = n < 0 ? say("hand_evict") : String(n);
-    if (input.value !== text && !(input.value === "" && n === 0 && input.matches(":focus"))) input.value = text;
+    if (input.value !== text && !(n === 0 && input.matches(":focus"))) input.value = text;
     input.setAttribute("aria-valuenow", String(n));
     input.closest(".rb-hand-row").classList.toggle("rb-given", n !== 0);
   }
@@ -237,6 +238,7 @@ function setGrant(hands, offer, n) {
   const value = Math.max(least, Math.min(999999, n));
   if (value) hands.draft.set(offer.id, value);
   else hands.draft.delete(offer.id);
+  hands.isMended = true;
   forgive(hands.inputs.get(offer.id));
   if (value > offer.left) complain(hands, offer, "hand_at_most");
   showDraft(hands);
@@ -264,12 +266,12 @@ function stepGrant(hands, offer, by) {
   setGrant(hands, offer, (hands.draft.get(offer.id) ?? 0) + by);
 }
 
-/** What was typed: full-width digits count, anything else is nothing, and that is said. */
+/** What was typed: full-width digits count; anything else stands there, is nothing, and that is said. */
 function typeGrant(hands, offer, text) {
   const typed = text.normalize("NFKC").trim();
-  const digits = typed.replace(/\D/g, "");
-  setGrant(hands, offer, Number(digits));
-  if (digits !== typed) complain(hands, offer, "hand_number");
+  const isNumber = /^\d*$/.test(typed);
+  setGrant(hands, offer, isNumber ? Number(typed) : 0);
+  if (!isNumber) complain(hands, offer, "hand_number");
 }
 
 /** Up and down count, Enter runs the round; no key of it reaches the player. */
@@ -299,6 +301,7 @@ function runRound(hands) {
 /** Fill in what the policy would give; it can still be changed. */
 function takePolicy(hands) {
   hands.draft = new Map(hands.lane.hand.policy.map(([id, n]) => [id, n || -1]));
+  hands.isMended = true;
   showDraft(hands);
   hands.run.focus();
 }

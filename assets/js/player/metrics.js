@@ -50,7 +50,7 @@ function createRequestMetrics(ctx, lane) {
     const before = setAt(lane.per_request, ended - 1);
     fillGrid(grid, (r, g, c) => {
       const { column } = heads[c];
-      const value = g === 0 ? now[r][column] : finalValue(ctx, lane.per_request.final[r][column]);
+      const value = g === 0 ? now[r][column] : finalValue(ctx, lane, lane.per_request.final[r][column]);
       const isChanged = g === 0 && isLit && ended >= 0 && before[r][column] !== value;
       return { text: numberText(value, heads[c].digits), name: isChanged ? "rb-changed" : "" };
     });
@@ -64,7 +64,7 @@ function createAllRow(ctx, lane, { el }, span) {
   el.append(h("tfoot", {}, h("tr", {}, h("th", { scope: "row", text: ctx.say("all") }), now, last)));
   const settle = (ended) => {
     setText(now, allText(ctx, setAt(lane.overall, ended)));
-    setText(last, hidesFuture(ctx) ? "–" : allText(ctx, lane.overall.final));
+    setText(last, isFinalKnown(ctx, lane) ? allText(ctx, lane.overall.final) : "–");
   };
   return { settle };
 }
@@ -94,9 +94,14 @@ function finalTitle(ctx, lane) {
   return hidesFuture(ctx) ? ctx.say("after_guess") : ctx.say("final_at", { time: finalTime(ctx, lane) });
 }
 
-/** A final value, unless it is still to be guessed. */
-function finalValue(ctx, value) {
-  return hidesFuture(ctx) ? null : value;
+/** Whether there is an end to tell of: it is not to be guessed first, and no round by hand is awaited. */
+function isFinalKnown(ctx, lane) {
+  return !hidesFuture(ctx) && !isOpen(lane);
+}
+
+/** A final value, if it is known. */
+function finalValue(ctx, lane, value) {
+  return isFinalKnown(ctx, lane) ? value : null;
 }
 
 /** Overall metrics of one lane: a row as of the cursor, a row at the end. */
@@ -121,7 +126,7 @@ function createOverallOne(ctx, lane) {
     fillGrid(grid, (r, _, c) => {
       const { column, digits } = heads[c];
       const isChanged = r === 0 && isLit && ended >= 0 && before[column] !== sets[0][column];
-      const value = r === 1 ? finalValue(ctx, sets[1][column]) : sets[0][column];
+      const value = r === 1 ? finalValue(ctx, lane, sets[1][column]) : sets[0][column];
       return { text: numberText(value, digits), name: r === 1 ? "rb-final" : isChanged ? "rb-changed" : "" };
     });
   };
@@ -151,7 +156,7 @@ function createOverallRows(ctx, lane) {
     const [set, before] = [setAt(lane.overall, ended), setAt(lane.overall, ended - 1)];
     fillGrid(grid, (r, g) => {
       const { column, digits } = heads[r];
-      if (g === 1) return { text: numberText(finalValue(ctx, lane.overall.final[column]), digits) };
+      if (g === 1) return { text: numberText(finalValue(ctx, lane, lane.overall.final[column]), digits) };
       const isChanged = isLit && ended >= 0 && before[column] !== set[column];
       return { text: numberText(set[column], digits), name: isChanged ? "rb-changed" : "" };
     });

@@ -125,12 +125,13 @@ function setPayload(player, raw) {
   }
 }
 
-/** Show a new run at the time the person chose last, or from its start. */
+/** Show a new run at the boundary nearest to the time the person chose last, or from its start. */
 function startRun(player, payload) {
   const clock = makeClock(payload, lanesOf(payload, player.view));
   if (payload.reset) Object.assign(player, { isPlaying: false, chosen: clock.t0, zoom: 1 });
   const { chosen } = player;
-  showWindow(player, payload, stopFrom(clock, chosen, 0) ?? clock.bounds[0]);
+  const near = Number.isFinite(chosen) ? clock.bounds[Math.max(clock.first, boundaryNear(clock, chosen))] : stopFrom(clock, chosen, 0);
+  showWindow(player, payload, near ?? clock.bounds[0]);
   if (!Number.isFinite(chosen)) player.chosen = player.t;
   const last = payload.overview?.t1 ?? clock.t1;
   if (covers(payload, Math.min(chosen, last))) return;

@@ -20,6 +20,7 @@ export function address({model, steps, complain}) {
   let face = null;
   let written = location.search;
   let theme = theme_of(written); // in the address only if a link or a person asked for it
+  const is_paper = new URLSearchParams(written).has("paper"); // which walks through its lesson under one address
   let timer = 0;
   let wish = wish_of(written); // what to show as soon as its run is there
   let after = null; // what to do once it is shown
@@ -41,7 +42,7 @@ export function address({model, steps, complain}) {
   const write = () => {
     clearTimeout(timer);
     const view = model.view;
-    if (view.link < asked) { return; }
+    if (view.link < asked || is_paper) { return; }
     const own = Object.entries(place()).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
     written = `?${view.address}${own}${theme ? `&theme=${theme}` : ""}`;
     const is_elsewhere = scene !== view.scenario || face !== view.face;

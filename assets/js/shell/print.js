@@ -15,8 +15,7 @@ const COLOURS = 8;
  * @param {function(): Object|null} player the stage
  */
 export function printer({choose, view, steps, player}) {
-  const asked = location.search;
-  const is_paper = new URLSearchParams(asked).has("paper");
+  const is_paper = new URLSearchParams(location.search).has("paper");
   const veil = h("div", {class: "paper-veil", role: "status", hidden: !is_paper}, h("p", {word: "print_wait"}));
   let has_begun = false;
 
@@ -34,7 +33,6 @@ export function printer({choose, view, steps, player}) {
     const scenes = [];
     for (const scene of lesson.scenes) { scenes.push(await taken(scene)); }
     const text = page_of(lesson, scenes, view().words, view().tag);
-    history.replaceState(null, "", `${location.pathname}${asked}`);
     document.open();
     document.write(text);
     document.close();

@@ -40,9 +40,12 @@ export function stepper({choose, open, save, solved}) {
   const following = () => view.scenarios?.[view.scenarios.findIndex(([name]) => name === view.scenario) + 1];
   const has_following = () => steps().length > 1 && following() !== undefined;
 
-  /** Nothing ahead is shown while a question about it is open. */
+  const key_of = (index) => `${view.scenario}#${index + 1}`;
+
+  /** Nothing ahead is shown while a question about it is open, nor on the step that leads to one. */
   const hide_future = () => {
-    if (!player || task.hides_future() === hidden) { return; }
+    const leads_to_guess = at < last() && task.waits(steps()[at + 1], key_of(at + 1));
+    if (!player || (task.hides_future() || leads_to_guess) === hidden) { return; }
     hidden = !hidden;
     player.views.set({future: hidden ? "nothing" : SHOWN});
   };
@@ -56,7 +59,7 @@ export function stepper({choose, open, save, solved}) {
     body.hidden = step.html === "";
     file.hidden = !step.file;
     file.lastChild.textContent = step.file ? fill(words.save_file, {name: step.file}) : "";
-    task.show(step, `${view.scenario}#${at + 1}`, words);
+    task.show(step, key_of(at), words);
     hide_future();
     if (body.dataset.html !== step.html) {
       body.innerHTML = step.html;
