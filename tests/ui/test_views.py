@@ -127,6 +127,20 @@ def test_the_step_before_a_guess_does_not_show_the_answer(open_page: Open) -> No
     expect(hidden).to_have_count(0)
 
 
+def test_what_is_typed_into_an_exercise_stays_when_the_page_changes(open_page: Open) -> None:
+    page = open_page(".exercise .box", "scenario=5a&step=4")
+    box = page.locator(".exercise .box").first
+    box.fill("3")
+    page.get_by_role("button", name="中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
+    expect(box).to_have_value("3")
+    budget = page.get_by_role("spinbutton", name="预算")
+    budget.fill("6")
+    budget.press("Enter")
+    expect(page).to_have_url(re.compile("budget=6"))
+    expect(box).to_have_value("3")
+
+
 def ahead(page: Page) -> tuple[float, float]:
     box = page.locator(STAGE).bounding_box()
     assert box is not None

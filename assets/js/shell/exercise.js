@@ -27,7 +27,7 @@ export function exercise({open, play, changed}) {
     h("div", {class: "task-head"}, kind, solved), question, boxes, answer, worked,
     h("div", {class: "actions"}, check, play_it, reveal, another));
   const kept = new Map(); // what was answered, by exercise
-  let asked = null; // {key, exercise, words}
+  let asked = null; // {key, exercise, words, lang}
   let fields = [];
 
   const state = () => kept.get(asked.key);
@@ -93,15 +93,19 @@ export function exercise({open, play, changed}) {
     const {search} = card();
     if (search) { open(search); } else { play(); }
   };
-  /** Show the exercise of a step, or none. */
-  const show = (step, key, words) => {
+  /** Show the exercise of a step, or none. What is typed stays: a long run may come while somebody answers. */
+  const show = (step, key, words, lang) => {
     const found = step?.exercise ?? null;
     el.hidden = !found;
-    const is_same = asked?.key === key && asked?.exercise === found && asked?.words === words;
-    asked = found ? {key, exercise: found, words} : null;
+    const is_again = found !== null && asked?.key === key;
+    const is_same = is_again && asked.exercise === found && asked.lang === lang;
+    const focused = is_again ? fields.findIndex((field) => field.matches(":focus")) : -1;
+    if (is_again && !is_same) { state().typed = fields.map(value_of); }
+    asked = found ? {key, exercise: found, words, lang} : null;
     if (!found || is_same) { return; }
     if (!kept.has(key)) { kept.set(key, fresh(0)); }
     draw_boxes();
+    fields[focused]?.focus();
     draw();
   };
   /** Whether a step to come asks for a guess at the run on the stage, and has no answer yet. */

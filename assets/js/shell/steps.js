@@ -7,6 +7,7 @@ import {fill, h, icon} from "../dom.js";
 import {exercise} from "./exercise.js";
 
 const SHOWN = "ghost"; // the future as it is without a question
+const HIDDEN = "nothing";
 
 /**
  * @param {function(string)} choose a scene
@@ -45,9 +46,11 @@ export function stepper({choose, open, save, solved}) {
   /** Nothing ahead is shown while a question about it is open, nor on the step that leads to one. */
   const hide_future = () => {
     const leads_to_guess = at < last() && task.waits(steps()[at + 1], key_of(at + 1));
-    if (!player || (task.hides_future() || leads_to_guess) === hidden) { return; }
-    hidden = !hidden;
-    player.views.set({future: hidden ? "nothing" : SHOWN});
+    const hides = task.hides_future() || leads_to_guess;
+    const is_done = hides ? player?.views.get().future === HIDDEN : !hidden;
+    if (!player || is_done) { return; }
+    hidden = hides;
+    player.views.set({future: hides ? HIDDEN : SHOWN});
   };
   const show = () => {
     const {words, lesson} = view;
@@ -59,7 +62,7 @@ export function stepper({choose, open, save, solved}) {
     body.hidden = step.html === "";
     file.hidden = !step.file;
     file.lastChild.textContent = step.file ? fill(words.save_file, {name: step.file}) : "";
-    task.show(step, key_of(at), words);
+    task.show(step, key_of(at), words, view.lang);
     hide_future();
     if (body.dataset.html !== step.html) {
       body.innerHTML = step.html;
