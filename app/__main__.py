@@ -9,11 +9,19 @@ import os
 import subprocess
 import sys
 
-from app.environment import ROOT, check_python, install, make_venv, venv_python
+from app.environment import ROOT, check_python, install, make_venv, say, venv_python
+
+HELP = """python3 -m app                    serve the page to this machine, and open it
+python3 -m app OPTIONS            serve it with options of `panel serve`, such as --port 5007
+python3 -m app export DIR         write the lessons as pages into a folder
+Ctrl-C ends the server. `.venv/bin/panel serve --help` lists Panel's options."""
 
 
 def main(arguments: list[str]) -> int:
     """Set up, then become the server, or what saves the pages."""
+    if arguments in (["-h"], ["--help"]):
+        say(HELP)
+        return 0
     check_python()
     venv = make_venv()
     install(venv)

@@ -1,5 +1,6 @@
 """`python -m sim`."""
 
+import os
 import sys
 from io import TextIOWrapper
 
@@ -9,4 +10,9 @@ if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):  # Windows' old code pages have no ★ and no Chinese
         assert isinstance(stream, TextIOWrapper)
         stream.reconfigure(errors="replace")
-    sys.exit(main())
+    code = main()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # such as `head` that has seen enough; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)

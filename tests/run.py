@@ -4,8 +4,8 @@ Needs Python 3.11 or later and nothing else: it runs before anything is installe
 
 1. makes `.venv` (another place: REBATCH_VENV) and installs the project with its test tools;
 2. finds a browser: REBATCH_CHROMIUM, then an installed Chromium or Chrome, then Debian's package
-   (as root, with apt-get), then Playwright's own download. Without one the run fails: the page is
-   half of the product, and a skipped test would hide it;
+   (as root, with apt-get), then Playwright's own download; and sees that Playwright itself starts.
+   Without them the run fails: the page is half of the product, and a skipped test would hide it;
 3. runs ruff, mypy and pytest with branch coverage of `sim/`. All of them run even if one fails.
 
 The tests get the browser through REBATCH_CHROMIUM; `find_browser` here is the only finder.
@@ -64,6 +64,7 @@ PLAYWRIGHT_BROWSERS = (
     "chromium_headless_shell-*/chrome-*/*headless*shell",
 )
 DOWNLOAD_SECONDS = 180
+DRIVER_SECONDS = 60
 WORKERS = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 
@@ -130,6 +131,18 @@ def get_browser(venv: Path) -> Path:
     return browser
 
 
+def check_driver(venv: Path) -> None:
+    """See that Playwright's driver starts; small Debian systems lack a library that it needs."""
+    version = [str(venv_python(venv)), "-m", "playwright", "--version"]
+    if succeeds(version, DRIVER_SECONDS):
+        return
+    if not (can_use_apt() and apt_install("libatomic1") and succeeds(version, DRIVER_SECONDS)):
+        stop(
+            "Playwright, which drives the browser, does not start; its message is above. Where it"
+            " misses libatomic.so.1: apt install libatomic1. Then run this again."
+        )
+
+
 # The checks
 
 
@@ -154,6 +167,7 @@ def main(pytest_arguments: list[str]) -> int:
     venv = make_venv()
     install(venv, "[test]")
     browser = get_browser(venv)
+    check_driver(venv)
     say(f"Python: {venv_python(venv)}\nBrowser: {browser}")
     failed = check_all(venv, browser, pytest_arguments)
     if failed:

@@ -411,6 +411,21 @@ def test_a_reader_that_goes_away_is_no_error(monkeypatch: pytest.MonkeyPatch) ->
     assert errors.closed
 
 
+def test_a_reader_that_has_seen_enough_of_a_short_text_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is short is written when the program ends."""
+    read, write = os.pipe()
+    os.close(read)
+    monkeypatch.setattr(sys, "argv", ["sim"])
+    monkeypatch.delitem(sys.modules, "sim.__main__", raising=False)
+    with os.fdopen(write, "w", encoding="utf-8") as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+        with pytest.raises(SystemExit) as caught:
+            runpy.run_module("sim", run_name="__main__")
+    assert caught.value.code == 0
+
+
 def test_interrupting_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
