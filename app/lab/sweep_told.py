@@ -8,7 +8,6 @@ from app.lab.sweep_grid import FIELDS, RATE, STEPS, Fault, Form, controls, point
 from app.lab.sweep_run import Run
 from app.lab.told import (
     GOAL_OF,
-    LATE_PARTS,
     figure,
     latency_and_part,
     metric_head,
@@ -188,14 +187,9 @@ def _point(
     cells = []
     for metric in mains:
         own, limit = value(found, metric.name), limits[metric.name]
-        is_late = latency_and_part(metric.name)[1] in LATE_PARTS
-        cells.append(
-            {
-                "text": plain(own, metric),
-                "is_best": own is not None and own == best[metric.name],
-                "is_over": is_late and limit is not None and own is not None and own > limit,
-            }
-        )
+        is_over = limit is not None and own is not None and own > limit
+        is_best = own is not None and own == best[metric.name] and not is_over
+        cells.append({"text": plain(own, metric), "is_best": is_best, "is_over": is_over})
     values = {name: value(found, name) for name in CHARTED}
     return told_ | {
         "values": {name: one for name, one in values.items() if one is not None},

@@ -14,7 +14,6 @@ MAIN = (
     *("itl_p99", "itl_max", "peak_blocks"),
 )
 PARTS = ("mean", *PERCENTILES)
-LATE_PARTS = ("p99", "max")  # figures of a latency that are held against its goal
 LEAST_MORE = 0.001  # of the tokens; less is no difference
 GOAL_OF = {"ttft": "ttft", "tpot": "tpot", "itl": "max_itl", "e2e": "e2e"}
 
@@ -76,15 +75,13 @@ def cells(row: Row, comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _is_over(name: str, value: float | None, place: int, comparison: Comparison) -> bool:
-    latency, part = latency_and_part(name)
-    goal = GOAL_OF.get(latency) if part in LATE_PARTS else None
+    goal = GOAL_OF.get(latency_and_part(name)[0])
     limits = [slo.limits[place] for slo in comparison.slo if slo.name == goal]
     return bool(limits and limits[0] is not None and value is not None and value > limits[0])
 
 
 def headline(comparison: Comparison, titles: Sequence[str], lang: str) -> str:
     """What the comparison comes to, in two sentences; `**` stands around figures."""
-    titles = [title[:1].upper() + title[1:] for title in titles]
     rows = {row.metric.name: row for row in comparison.rows}
     tokens = rows.get("output_tps")
     if tokens is None:
@@ -100,12 +97,34 @@ def headline(comparison: Comparison, titles: Sequence[str], lang: str) -> str:
 
 
 def _leader(what: str, row: Row, comparison: Comparison, titles: Sequence[str], lang: str) -> str:
-    """Who has the best figure of a row; nobody where all read alike."""
+    """Who has the best figure of a row: one setup, several that read alike, or all of them."""
+    places, text = _leaders(row, comparison, lang)
+    key = what
+    if len(places) > 1:
+        key += "_all" if len(places) == len(titles) else "_some"
+    setup = _listed([titles[place] for place in places], lang)
+    values = {"setup": setup, "value": text, "per": _per(comparison, lang)}
+    return _capital(say(lang, f"lab.head_{key}", **values))
+
+
+def _leaders(row: Row, comparison: Comparison, lang: str) -> tuple[list[int], str]:
+    """The places of the setups whose figure reads like the best one, and how it reads."""
     texts = [figure(value, row.metric.unit, comparison.unit, lang) for value in row.values]
-    first = row.best.index(True) if True in row.best else 0
-    key = "all" if len(titles) > 1 and len(set(texts)) == 1 else what
-    values = {"setup": titles[first], "value": texts[first], "per": _per(comparison, lang)}
-    return say(lang, f"lab.head_{what}_all" if key == "all" else f"lab.head_{what}", **values)
+    best = texts[row.best.index(True) if True in row.best else 0]
+    return [place for place, text in enumerate(texts) if text == best], best
+
+
+def _listed(names: Sequence[str], lang: str) -> str:
+    """Names as the subject of a sentence."""
+    if len(names) == 1:
+        return names[0]
+    first = say(lang, "lab.named_comma").join(names[:-1])
+    return say(lang, "lab.named_two", first=first, last=names[-1])
+
+
+def _capital(sentence: str) -> str:
+    """It begins with a capital, but for a name like vLLM."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].upper() + sentence[1:]
 
 
 def _of_goals(
@@ -118,36 +137,31 @@ def _of_goals(
     what = "good" if len(titles) > 1 else "good_alone"
     lines = [_leader(what, goodput, comparison, titles, lang)]
     if not any(comparison.passed):
-        best = met.values.index(max(value or 0 for value in met.values))
-        share = figure(met.values[best], "share", "", lang)
-        key = "head_nobody_alone" if len(titles) == 1 else "head_nobody"
-        lines.append(say(lang, f"lab.{key}", setup=titles[best], value=share))
-    elif len(titles) > 1 and True in goodput.best:
-        lines += _but(comparison, rows, goodput.best.index(True), titles, lang)
+        key = "nobody" if len(titles) > 1 else "nobody_alone"
+        lines.append(_leader(key, met, comparison, titles, lang))
+    else:
+        lines += _but(comparison, rows, titles, lang)
     return join(lang, lines)
 
 
 def _but(
-    comparison: Comparison,
-    rows: Mapping[str, Row],
-    best: int,
-    titles: Sequence[str],
-    lang: str,
+    comparison: Comparison, rows: Mapping[str, Row], titles: Sequence[str], lang: str
 ) -> list[str]:
-    """Who makes more tokens at the price of longer gaps, if anybody does."""
+    """Who makes more tokens at the price of longer gaps, where one setup does, and one serves most."""
     tokens, longest = rows["output_tps"], rows.get("itl_max")
-    if longest is None or True not in tokens.best:
+    leaders = [_leaders(row, comparison, lang)[0] for row in (rows["goodput"], tokens)]
+    if longest is None or any(len(places) > 1 for places in leaders):
         return []
-    most = tokens.best.index(True)
+    best, most = (places[0] for places in leaders)
     own, other = tokens.values[best], tokens.values[most]
     gaps = longest.values[best], longest.values[most]
     if not own or not other or None in gaps or (gaps[1] or 0) <= (gaps[0] or 0):
         return []
-    more = figure(other / own - 1, "share", "", lang)
     if other / own - 1 < LEAST_MORE:
         return []
+    more = figure(other / own - 1, "share", "", lang)
     gap = figure(gaps[1], "time", comparison.unit, lang)
-    return [say(lang, "lab.head_but", setup=titles[most], percent=more, gap=gap)]
+    return [_capital(say(lang, "lab.head_but", setup=titles[most], percent=more, gap=gap))]
 
 
 def _per(comparison: Comparison, lang: str) -> str:

@@ -44,6 +44,21 @@ def test_the_best_and_what_misses_a_goal_are_marked(session):
     assert [cell["is_best"] for cell in cells] == best
 
 
+@pytest.mark.parametrize("goal", ["100", "2000"])
+def test_every_latency_beyond_its_goal_is_over_and_none_of_those_is_best(session, goal):
+    session.set_setup({"slo.ttft": goal})
+    view = lab_view(session)
+    spreads = [Metrics(history).distributions()["ttft"] for history in session.histories]
+    seen = set()
+    for part in ("mean", "p50", "p95", "p99", "max"):
+        cells = metric(view, f"TTFT {part if part in ('mean', 'max') else part.upper()}")
+        is_over = [spread[part] > float(goal) for spread in spreads]
+        assert [cell["is_over"] for cell in cells] == is_over
+        assert not any(cell["is_over"] and cell["is_best"] for cell in cells)
+        seen |= set(is_over)
+    assert True in seen
+
+
 def test_rounds_over_the_goal_are_counted(session):
     view = lab_view(session)
     for setup, lane in zip(view["setups"], session.played, strict=True):
@@ -208,3 +223,19 @@ def test_figures_that_read_alike_have_no_best():
     view = lab_view(session)
     assert not any(one["is_best"] for row in view["metrics"] for one in row["cells"])
     assert "All setups" in view["headline"]
+
+
+@pytest.mark.parametrize(("lang", "both"), [("en", "{} and {}"), ("zh", "“{}”和“{}”")])
+@pytest.mark.parametrize("goals", [{}, {"slo.ttft": "30"}, {"slo.ttft": "9"}])
+def test_setups_that_tie_are_named_together(lang, both, goals):
+    session = Session()
+    session.choose("5a")
+    session.set_setup(goals)
+    lane_edits.copy(session, session.lanes[1].key)
+    session.lang, session.face = lang, "lab"
+    view = lab_view(session)
+    tied = [setup["title"] for setup in view["setups"][1:]]
+    lines = view["headline"].replace("Continuous", "continuous")
+    is_missed = goals == {"slo.ttft": "9"}
+    assert lines.count(both.format(*tied)) == (1 if goals and not is_missed else 2)
+    assert view["setups"][0]["title"] not in view["headline"].lower()
