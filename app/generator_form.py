@@ -19,9 +19,8 @@ from app.generator import (
     told_in_short,
 )
 from app.i18n import join, say, words
-from app.messages import trace_notes
+from app.messages import plain, trace_notes
 from app.rows import MOST_ROWS
-from app.sentences import number
 from app.setup_options import merged
 from sim import Problem, Scenario
 from sim.clock import TimeUnit
@@ -115,12 +114,6 @@ def told(problem: Problem, lang: str) -> tuple[str, str]:
     known = words(lang, "setup.problem")
     rule = problem.rule if problem.rule in known else "other"
     blank = {"low": "", "high": "", "choices": "", "other": ""}
-    params = blank | {key: _plain(value) for key, value in problem.params.items()}
-    text = say(lang, f"setup.problem.{rule}", **params, field=label, value=_plain(problem.value))
+    params = blank | {key: plain(value) for key, value in problem.params.items()}
+    text = say(lang, f"setup.problem.{rule}", **params, field=label, value=plain(problem.value))
     return name, text
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
-        return number(value)
-    return str(value)[:40]

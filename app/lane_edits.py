@@ -7,7 +7,7 @@ from app.inputs import Found, Runs, lane_scenarios
 from app.lane_names import titles
 from app.lane_runs import Played
 from app.lane_specs import LaneSpec
-from app.messages import not_added
+from app.messages import named, not_added
 from app.session import Session
 from app.setup_options import shared_presets, texts
 from sim import Scenario
@@ -24,7 +24,7 @@ def add(session: Session, base: str) -> None:
 def put(session: Session, lanes: Sequence[LaneSpec]) -> None:
     """Other lanes, unless one of them is new and cannot run; then `notice` says why."""
     new = {spec.key for spec in lanes} - {spec.key for spec in session.lanes}
-    shared, rows = session.last_good, session.rows
+    shared = session.last_good
 
     def then(outcome: tuple[Runs, Found]) -> None:
         faults = [problem for spec, problem in outcome[1] if spec and spec.key in new]
@@ -33,6 +33,7 @@ def put(session: Session, lanes: Sequence[LaneSpec]) -> None:
             return
         key = new.pop()
         session.notice = ""
+        rows = session.rows or named(shared.requests)
         session.announce(lambda lang: not_added(titles(lanes, lang)[key], faults[0], lang, rows))
 
     if session.read_only:

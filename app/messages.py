@@ -13,6 +13,7 @@ from app.rows import Row
 from app.sentences import number
 from app.setup_options import where
 from sim import Problem
+from sim.setup import Request
 from sim.traces import Note, Report, TraceError
 
 _MENDS = {"never_fits_pool": ("num_blocks", "block_size")}  # options, of what is said of a request
@@ -32,11 +33,11 @@ def told(
     if f"{rule}_{field}" in known:
         rule = f"{rule}_{field}"
     values = {
-        **{key: _plain(value) for key, value in problem.params.items()},
+        **{key: plain(value) for key, value in problem.params.items()},
         "who": _who(row, lang, rows),
         "number": row + 1 if isinstance(row, int) else "",
         "field": known.get(f"field.{field}", field),
-        "value": _plain(problem.value),
+        "value": plain(problem.value),
     }
     key = rule if rule in known else "problem.other"
     text = say(lang, key, **values)
@@ -66,6 +67,11 @@ def in_words(
     return result
 
 
+def named(requests: Iterable[Request]) -> list[Row]:
+    """Rows that only name the requests: those of a long scenario stand in no table."""
+    return [{"id": request.id} for request in requests]
+
+
 def is_of_setup(shown: Mapping[str, Any]) -> bool:
     """Whether a problem in words is mended in the setup: an option's, or of one lane."""
     return bool(shown["option"]) or shown["lane"] is not None
@@ -84,7 +90,7 @@ def _who(row: Any, lang: str, rows: Sequence[Row]) -> str:
     return name or say(lang, "field.row", number=row + 1)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A figure with thousands separators, anything else as short text."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15:
         return number(value)

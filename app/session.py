@@ -18,7 +18,7 @@ from app.inputs import Inputs, most_budget
 from app.lane_runs import before_fork, play
 from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
-from app.messages import in_words
+from app.messages import in_words, named
 from app.payload import make_payload
 from app.picture import Picture, picture, picture_of_scene
 from app.rows import FIELDS, MOST_ROWS, Row, typed
@@ -248,7 +248,8 @@ class Session(param.Parameterized):
     def _note(self, judged: Judged) -> None:
         """What was drawn and what is wrong, as it is typed now."""
         self.drawn, self._drawn_as = judged.drawn, (self.chosen, dict(self.traffic))
-        self.problems = in_words(judged.found, self.lanes, self.rows, self.lang)
+        rows = self.rows or (named(judged.drawn.requests) if judged.found else [])
+        self.problems = in_words(judged.found, self.lanes, rows, self.lang)
 
     def _edit_aside(self, typed: Typed) -> None:
         """Judge and run in one go."""

@@ -178,13 +178,16 @@ def parsed(kind: str, typed: str) -> Any:
 
 
 def number_of(typed: str) -> int | float | str:
-    """A number that was typed; what cannot be read stays text."""
-    for read_ in (int, float):
-        try:
-            return read_(typed)
-        except ValueError:
-            pass
-    return typed
+    """A number that was typed, whole if it can be (`1e9`); what cannot be read stays text."""
+    try:
+        return int(typed)
+    except ValueError:
+        pass
+    try:
+        value = float(typed)
+    except ValueError:
+        return typed
+    return int(value) if value.is_integer() else value
 
 
 def differing(setup: Setup, changes: Mapping[str, str]) -> Texts:

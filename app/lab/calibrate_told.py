@@ -9,7 +9,7 @@ from app.i18n import join, say, words
 from app.lab.fit_run import FitRun
 from app.sentences import number
 from sim.calibrate import PARTS, Fit, Floats, Tie, cost_in_ms
-from sim.fit_timings import Judged, Pairs, TimingsFit
+from sim.fit_timings import NEARLY, Judged, Pairs, TimingsFit
 from sim.metrics.outputs import Mask
 from sim.profiles import PS_PER_MS
 from sim.setup import Cost
@@ -56,6 +56,7 @@ def of_timings(fit: TimingsFit, truth: Cost | None, lang: str) -> Shown:
         "kind": "timings",
         "headline": _headline(fit, lang),
         "parts": _parts(fit.cost, fit.nearly, truth, lang),
+        "range_note": say(lang, "lab.calibrate.range_note", percent=f"{100 * (NEARLY - 1):.0f}%"),
         "errors": [
             {
                 "name": table[f"row_{one.name}"],
@@ -192,6 +193,7 @@ def of_profile(fit: Fit, lang: str) -> Shown:
         "kind": "profile",
         "headline": join(lang, lines),
         "parts": _parts(fit.cost, {}, None, lang),
+        "range_note": "",
         "residuals": _residuals(fit),
         "notes": notes,
     }

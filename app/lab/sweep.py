@@ -54,9 +54,10 @@ class Sweep(Part):
         bases, lang = self._bases(), self.session.lang
         form = self._form(bases)
         lane = next((lane for lane in bases if form and lane.key == form.base), None)
+        is_other = self._run is not None and not self._is_of(self._run, form, lane)
         return {
             "form": form_told(form, lane, bases, self.session) if form and lane else None,
-            "run": run_told(self._run, lang) if self._run else None,
+            "run": run_told(self._run, lang, is_other=is_other) if self._run else None,
             "picked": self._num_picked,
         }
 
@@ -165,6 +166,12 @@ class Sweep(Part):
         if (is_old, by_goals) != (run.is_old, run.by_goals):
             run.is_old, run.by_goals = is_old, by_goals
             self.publish()
+
+    def _is_of(self, run: Run, form: Form | None, lane: Lane | None) -> bool:
+        """Whether a sweep ran what stands in the form."""
+        if form is None or lane is None:
+            return False
+        return lane.spec == run.base and points_of(form)[0] == run.points
 
     # From a point to a lane.
 

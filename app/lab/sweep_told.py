@@ -15,7 +15,7 @@ from app.lab.told import (
 )
 from app.lane_names import change_text, heads
 from app.lanes import Lane
-from app.messages import told
+from app.messages import named, told
 from app.sentences import number
 from app.session import Session
 from app.setup_options import every_option, shown
@@ -104,8 +104,12 @@ def _fault(fault: Fault, form: Form, lang: str) -> str:
 # The sweep.
 
 
-def run_told(run: Run, lang: str) -> dict[str, Any]:
-    """How a sweep stands: its points so far, with what each metric is called and its goals."""
+def run_told(run: Run, lang: str, *, is_other: bool = False) -> dict[str, Any]:
+    """How a sweep stands: its points so far, with what each metric is called and its goals.
+
+    `is_other`: it is over, and the form has been changed since.
+    """
+    is_other = is_other and run.state in ("done", "stopped")
     time = run.shared.setup.time
     found = {place: one for place, one in sorted(run.found.items()) if not isinstance(one, Problem)}
     metrics = [
@@ -123,8 +127,8 @@ def run_told(run: Run, lang: str) -> dict[str, Any]:
         "state": run.state,
         "done": len(run.found),
         "of": len(run.points),
-        "note": _note(run, lang),
-        "is_old": run.is_old,
+        "note": _note(run, lang, is_other=is_other),
+        "is_old": run.is_old or is_other,
         "names": [form.control, form.second] if form.second else [form.control],
         "control": control_label(form.control, lang),
         "unit": _unit(form.control, time, lang),
@@ -183,7 +187,8 @@ def _point(
         "fault": "",
     }
     if isinstance(found, Problem):
-        return told_ | {"fault": told(found, lang, [], in_lane=True)["text"]}
+        rows = named(run.shared.requests)
+        return told_ | {"fault": told(found, lang, rows, in_lane=True)["text"]}
     cells = []
     for metric in mains:
         own, limit = value(found, metric.name), limits[metric.name]
@@ -217,10 +222,15 @@ def _limit(run: Run, name: str) -> float | None:
 # Sentences.
 
 
-def _note(run: Run, lang: str) -> str:
-    """How it ended, or that it goes on; and whether it is of old."""
-    values = {"done": f"{len(run.found):,}", "of": f"{len(run.points):,}"}
-    key: str = run.state
+def _note(run: Run, lang: str, *, is_other: bool) -> str:
+    """How it ended, or that it goes on; and whether it is of old, or of another form."""
+    names = [name for name in (run.form.control, run.form.second) if name]
+    values = {
+        "done": f"{len(run.found):,}",
+        "of": f"{len(run.points):,}",
+        "what": say(lang, "names.comma").join(control_label(name, lang) for name in names),
+    }
+    key: str = "other" if is_other else run.state
     if run.is_old and key != "void":
         key = "old_goals" if run.by_goals else "old"
     return say(lang, f"lab.sweep.note_{key}", **values)

@@ -147,7 +147,7 @@ def _of_goals(
 def _but(
     comparison: Comparison, rows: Mapping[str, Row], titles: Sequence[str], lang: str
 ) -> list[str]:
-    """Who makes more tokens at the price of longer gaps, where one setup does, and one serves most."""
+    """Who makes more tokens at the price of longer gaps, if one does and one serves most."""
     tokens, longest = rows["output_tps"], rows.get("itl_max")
     leaders = [_leaders(row, comparison, lang)[0] for row in (rows["goodput"], tokens)]
     if longest is None or any(len(places) > 1 for places in leaders):

@@ -46,7 +46,7 @@ def lab_view(session: Session, span: Span = None) -> dict[str, Any]:
         "lang": lang,
         "tag": say(lang, "language.tag"),
         "unit": unit,
-        "words": words(lang, "lab") | form_words(lang),
+        "words": words(lang, "lab") | form_words(lang) | {"space": say(lang, "language.space")},
         "is_late": False,
         "traffic": traffic(session),
         "setups": setups,

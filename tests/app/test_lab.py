@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from app import lane_edits
+from app.generator import MOST_DRAWN
+from app.i18n import LANGUAGES, say
 from app.lab.component import Lab
 from app.lab.fields import KNOBS
 from app.lab.out import saved
 from app.lab.view import lab_view
 from app.session import Session
+from app.setup_options import every_option
 from sim.clock import to_shown
+from sim.files import SYNTHETIC
 from sim.metrics import Metrics
 
 
@@ -52,7 +56,7 @@ def test_every_latency_beyond_its_goal_is_over_and_none_of_those_is_best(session
     seen = set()
     for part in ("mean", "p50", "p95", "p99", "max"):
         cells = metric(view, f"TTFT {part if part in ('mean', 'max') else part.upper()}")
-        is_over = [spread[part] > float(goal) for spread in spreads]
+        is_over = [(spread[part] or 0) > float(goal) for spread in spreads]
         assert [cell["is_over"] for cell in cells] == is_over
         assert not any(cell["is_over"] and cell["is_best"] for cell in cells)
         seen |= set(is_over)
@@ -179,6 +183,27 @@ def test_a_wrong_number_is_said_beside_its_box(session):
     assert len(lab.view["setups"]) == 3  # the last good run stays
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("typed", "told"), [("1e9", "1,000,000,000"), ("1e300", "1e+300")])
+def test_a_whole_number_that_is_too_large_is_told_its_bound(lang, typed, told):
+    session = Session()
+    session.choose(SYNTHETIC)
+    session.lang, session.face = lang, "lab"
+    lab = Lab(session)
+    key = session.lanes[0].key
+    lab._handle_msg({"type": "tab", "name": "traffic"})
+    lab._handle_msg({"type": "lane", "do": "set", "lane": key, "name": "budget", "value": typed})
+    form = {"do": "form", "what": "try", "values": {"requests": typed}}
+    lab._handle_msg({"type": "part", "part": "traffic", **form})
+    budget = lab.view["fields"][key][KNOBS.index("budget")]["fault"]
+    high = every_option()["budget"].high
+    field = say(lang, "setup.label.budget")
+    at_most = say(lang, "setup.problem.too_large", field=field, high=f"{high:,}", value=told)
+    assert budget.endswith(at_most)
+    fault = lab.part["shown"]["form"]["problems"]["requests"]
+    assert f"{MOST_DRAWN:,}" in fault
+
+
 def test_what_takes_long_is_worked_out_in_the_background(session, monkeypatch):
     monkeypatch.setattr("app.lab.component.QUICK_ROUNDS", 10)
     jobs = []
@@ -239,3 +264,12 @@ def test_setups_that_tie_are_named_together(lang, both, goals):
     is_missed = goals == {"slo.ttft": "9"}
     assert lines.count(both.format(*tied)) == (1 if goals and not is_missed else 2)
     assert view["setups"][0]["title"] not in view["headline"].lower()
+
+
+def test_a_request_of_a_long_scenario_is_told_by_its_name():
+    session = Session()
+    session.choose(SYNTHETIC)
+    first = session.last_good.requests[0].id
+    assert first
+    lane_edits.change(session, session.lanes[1].key, {"num_blocks": "1"})
+    assert f"{first} " in session.problems[0]["text"]

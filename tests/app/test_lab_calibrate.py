@@ -4,6 +4,7 @@ The fits themselves are tested beside `sim.calibrate` and `sim.fit_timings`. Fil
 """
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from app import lane_edits
-from app.i18n import words
+from app.i18n import LANGUAGES, words
 from app.lab.calibrate import NAMES
 from app.lab.calibrate_told import of_timings
 from app.lab.component import Lab
@@ -21,7 +22,7 @@ from app.lab.sample import COST, SERVER, made_up
 from app.session import Session
 from app.setup_options import texts
 from sim.clock import NS_PER_MS
-from sim.fit_timings import Judged, Pairs, TimingsFit
+from sim.fit_timings import NEARLY, Judged, Pairs, TimingsFit
 from sim.profiles import RULES, Profile
 from sim.sweep import Stopped
 from sim.timings import Timings
@@ -238,6 +239,22 @@ def judged(percent):
     unseen = (*exact, Judged("makespan", 100.0, 100.0))
     pairs = Pairs(times, times)
     return TimingsFit(timings, SERVER, half, pairs, pairs, seen, unseen, {}, 1)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_fits_nearly_as_well_is_said_to_be_no_confidence_interval(lang):
+    fit = replace(judged(0), nearly={"base": (1.0, 2.0)})
+    shown = of_timings(fit, None, lang)
+    assert shown["parts"][0]["range"]
+    assert f"{NEARLY - 1:.0%}" in shown["range_note"]
+    assert words(lang, "lab.calibrate")["range_head"] in shown["range_note"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_files_are_said_to_go_to_this_server_everywhere(lang):
+    places = (words(lang, "lab.calibrate")["about"], words(lang, "page")["limits"])
+    where = {re.split("[.。]", place.rstrip(".。"))[-1].strip() for place in places}
+    assert len(where) == 1
 
 
 def test_an_error_on_the_fitted_half_is_not_hidden():

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app import lane_edits
+from app.i18n import LANGUAGES, say
 from app.lab import sweep_run
 from app.lab.component import Lab
 from app.lab.steps import in_steps
@@ -17,6 +18,7 @@ from app.lane_specs import MOST_LANES
 from app.session import Session
 from lessons.catalogue import scenes
 from sim import run
+from sim.files import SYNTHETIC
 from sim.metrics import Metrics
 from sim.sweep import Stopped
 
@@ -273,6 +275,39 @@ def test_an_edit_afterwards_is_told_until_it_is_taken_back(tab):
     tab.session.set_setup({"slo.ttft": "14", "max_num_seqs": ""})
     tab.session.set_setup({"slo.ttft": "14"})
     assert not tab.run["is_old"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("typed", "back"),
+    [
+        ({"control": "max_num_seqs"}, {"control": "budget"}),
+        ({"second": "max_num_seqs"}, {"second": ""}),
+        ({"count": "1"}, {"count": "5"}),
+    ],
+)
+def test_a_form_that_has_not_run_is_told_apart_from_what_has(tab, lang, typed, back):
+    tab.session.lang = lang
+    before = tab.start(count="5")
+    tab.type(**typed)
+    assert tab.run["is_old"]
+    other = {"what": say(lang, "setup.label.budget"), "done": before["done"], "of": before["of"]}
+    assert tab.run["note"] == say(lang, "lab.sweep.note_other", **other)
+    tab.type(**back)
+    assert (tab.run["is_old"], tab.run["note"]) == (False, before["note"])
+
+
+def test_a_base_that_is_changed_has_not_run(tab):
+    tab.start()
+    lane_edits.change(tab.session, tab.form["base"], {"max_num_seqs": "2"})
+    assert tab.run["is_old"]
+
+
+def test_a_point_that_cannot_run_names_its_request(tab):
+    tab.session.choose(SYNTHETIC)
+    first = tab.session.last_good.requests[0].id
+    shown = tab.start(control="num_blocks", steps="listed", listed="1")
+    assert shown["points"][0]["fault"].startswith(f"{first} ")
 
 
 # From a point to a setup.

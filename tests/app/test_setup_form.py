@@ -105,6 +105,7 @@ def test_the_unit_of_times_follows_what_is_typed() -> None:
     [
         ("count", " 12 ", 12),
         ("count", "1.5", 1.5),
+        ("count", "1e9", 1_000_000_000),
         ("count", "many", "many"),
         ("time", "0.25", 0.25),
         ("bool", "true", True),

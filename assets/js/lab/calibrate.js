@@ -13,6 +13,8 @@ const REQUESTS = "input_toks, output_toks, queued_ts, first_token_ts, last_token
 const COMMAND = "vllm bench serve --save-result --save-detailed";
 const ROUNDS = "prefill, decode, kv, ms";
 const ACCEPT = ".csv,.json,.jsonl,.txt";
+const LEAST_MS = 0.01; // a residual that is seen
+const LEAST_STEP = 0.1; // of an axis: from its start to the next number
 const GREY = "var(--rb-ink3)";
 
 export function calibrate({send}) {
@@ -31,12 +33,13 @@ export function calibrate({send}) {
   const result = h("div", {class: "calibrate-result", hidden: true});
   const headline = h("h2", {class: "headline"});
   const cost = h("div", {class: "lab-table-box"});
+  const range_note = h("p", {class: "aside calibrate-range"});
   const errors = h("div", {class: "lab-table-box", tabindex: "0", role: "region", label: "calibrate.errors"});
   const pictures = scatter_pair();
   const residuals = plot({title: h("b", {word: "calibrate.residuals"}), unit: h("span", {class: "aside", word: "calibrate.residuals_unit"}), height: SQUARE});
   const notes = h("div", {class: "calibrate-notes"});
   const usage = usage_row({send});
-  result.append(headline, h("h3", {word: "calibrate.cost"}), cost, usage.el, errors, pictures.el, residuals.el, notes);
+  result.append(headline, h("h3", {word: "calibrate.cost"}), cost, range_note, usage.el, errors, pictures.el, residuals.el, notes);
   const el = h("div", {class: "lab-calibrate"}, h("p", {class: "aside", word: "calibrate.about"}), zone, said, server.el, result);
   let words = {};
   let limit = 0;
@@ -73,6 +76,7 @@ export function calibrate({send}) {
     const is_profile = now.kind === "profile";
     headline.replaceChildren(...now.headline.split("**").map((one, i) => (i % 2 ? h("b", {text: one}) : one)));
     cost.replaceChildren(parts_table(now.parts, words));
+    range_note.textContent = now.range_note;
     errors.hidden = pictures.el.hidden = is_profile;
     residuals.el.hidden = !is_profile;
     if (is_profile) {
@@ -218,12 +222,15 @@ function scatter({seen, unseen}) {
 }
 
 function show_residuals(picture, {lines, ms}, words) {
-  const most = ms.reduce((high, v) => Math.max(high, Math.abs(v)), 1e-6);
+  const most = ms.reduce((high, v) => Math.max(high, Math.abs(v)), LEAST_MS);
   const {plain} = texts_of({unit: "ms"});
   const x = {from: Math.min(...lines), to: Math.max(...lines), text: plain};
-  x.ticks = ticks(x, NUM_TICKS).filter((line) => Number.isInteger(line));
+  const later = x.from + LEAST_STEP * (x.to - x.from);
+  x.ticks = [x.from, ...ticks(x, NUM_TICKS).filter((line) => Number.isInteger(line) && line > later)];
+  const y = {from: -1.1 * most, to: 1.1 * most, text: (v) => `${v < 0 ? "−" : ""}${plain(Math.abs(v))}`};
+  y.ticks = ticks(y, NUM_TICKS);
   picture.show({
-    x, y: {from: -1.1 * most, to: 1.1 * most, text: (v) => `${v < 0 ? "−" : ""}${plain(Math.abs(v))}`}, told: words["calibrate.residuals_told"],
+    x, y, told: words["calibrate.residuals_told"],
     series: [
       {place: 0, xs: [x.from, x.to], ys: [0, 0], look: {stroke: GREY, "stroke-width": 1, "stroke-dasharray": ""}},
       {place: 0, xs: lines, ys: ms, points: true, look: {r: 2.5}},

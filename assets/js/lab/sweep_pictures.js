@@ -31,15 +31,19 @@ export function sweep_pictures({pick}) {
     const texts = texts_of(view);
     legend.hidden = run.curves.length === 0;
     legend.replaceChildren(...run.curves.map((text, place) => h("span", {}, line_sign(place), text)));
-    for (const one of curves) { one.show(run, words, texts); }
+    const drawn = curves.map((one) => one.show(run, words, texts));
     for (const {name, unit, plot: one} of trades) {
       const [x, y] = TRADES[name].map((key) => run.metrics.find((metric) => metric.key === key));
       one.el.hidden = !x || !y;
       if (one.el.hidden) { continue; }
       unit.textContent = fill(words["sweep.trade_note"], {x: x.name, y: y.name});
-      one.show(trade(run, x, y, texts, fill(words["sweep.told_trade"], {x: x.name, y: y.name, n: run.points.length})));
+      drawn.push(trade(run, x, y, texts, fill(words["sweep.told_trade"], {x: x.name, y: y.name, n: run.points.length})));
+      one.show(drawn.at(-1));
     }
-    note.textContent = words[run.points.some(({feasible}) => feasible !== null) ? "sweep.region" : "sweep.no_goals"];
+    const verdicts = run.points.map(({feasible}) => feasible);
+    const goals = verdicts.includes(true) ? "region" : verdicts.includes(false) ? "no_region" : "no_goals";
+    const said = [goals, ...(drawn.some(is_limited) ? ["beyond"] : []), "click"].map((key) => words[`sweep.${key}`]);
+    note.textContent = said.join(words.space);
   };
   const show = (run, view) => {
     shown = {run, view};
@@ -60,7 +64,9 @@ function metric_picture(first, pick, changed) {
     fill_select(choice, run.metrics.map(({key, name}) => [key, name]), metric.key);
     unit.textContent = metric.unit;
     const told = fill(words["sweep.told_curve"], {metric: metric.name, control: run.control, n: run.points.length});
-    one.show(over_control(run, metric, texts, told));
+    const drawn = over_control(run, metric, texts, told);
+    one.show(drawn);
+    return drawn;
   };
   return {plot: one, show};
 }
@@ -120,6 +126,11 @@ function text_of({kind}, texts) { return {time: texts.latency, share: texts.perc
 
 function limit_of(metric, axis, texts) {
   return metric.limit === null ? [] : [{axis, value: metric.limit, text: `SLO ${texts.latency(metric.limit)}`, beyond: 1}];
+}
+
+/** Whether the line of a goal lies within a picture, with the side beyond it shaded. */
+function is_limited({x, y, limits}) {
+  return limits.some(({axis, value}) => { const {from, to} = axis === "x" ? x : y; return value >= from && value <= to; });
 }
 
 /** Values far enough from one another to be written under an axis. */
