@@ -35,7 +35,7 @@ from lessons.catalogue import heading, scenes
 from sim.setup import MAX_REQUESTS
 
 SHOWN = (
-    *("lang", "scenario_name", "face", "notice", "is_choosing"),
+    *("lang", "scenario_name", "face", "tab", "notice", "is_choosing"),
     *("budget", "rows", "setup", "lanes", "traffic", "problems"),
 )
 UNDER_WAY = -1  # number of the first link, until what it names is reached

@@ -31,6 +31,7 @@ from sim.clock import to_internal
 from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
+TABS = ["compare", "traffic", "load", "sweep", "calibrate"]  # of the lab, the usual one first
 LONG_ROUNDS = 2_000  # of all lanes: a picture of them is made in the background
 
 
@@ -48,6 +49,7 @@ class Session(param.Parameterized):
     payload = param.Dict(default={})
     notice = param.String(default="")
     face = param.Selector(default="stage", objects=["stage", "lab"], doc="How it is looked at.")
+    tab = param.Selector(default=TABS[0], objects=TABS, doc="The part of the lab that is open.")
     is_choosing = param.Boolean(default=False, doc="The lab looks at the last file's columns.")
     read_only = param.Boolean(default=False)
     working = param.String(default="", doc="What a long run is about, while it runs.")

@@ -31,7 +31,7 @@ THEMES = ("light", "dark")
 MOST_NAMED = 6  # options that a notice lists
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
-_STATE = ("lang", "scenario", "budget", "face", "setup", "lanes", "traffic", "rows")
+_STATE = ("lang", "scenario", "budget", "face", "tab", "setup", "lanes", "traffic", "rows")
 _DEFAULT_SCENE: str = Session.param.scenario_name.default
 
 
@@ -58,11 +58,11 @@ def open_link(
     """
     found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
     if _is_shown(session, found):
-        session.face = found.get("face", "stage")
+        _look(session, found)
         done()
         return
     complaints = [_lang(session, found.get("lang")), _theme(session, found.get("theme"))]
-    session.face = "lab" if found.get("face") == "lab" else "stage"
+    _look(session, found)
     name, complaint = _scene(session, found)
     complaints.append(complaint)
     inputs = {} if complaint else found
@@ -79,11 +79,20 @@ def open_link(
 
 
 def _is_shown(session: Session, found: Mapping[str, str]) -> bool:
-    """Whether a link leads from the lab to the stage of what is shown, or back: nothing is run."""
+    """Whether a link leads from the lab to the stage, back, or to a tab: nothing is run."""
     here = query(session)
     asked = {name: value for name, value in found.items() if name in (*here, *_STATE)}
-    faces = (here.pop("face", "stage"), asked.pop("face", "stage"))
-    return set(faces) == {"stage", "lab"} and here == asked
+    at, to = ([state.pop(name, None) for name in ("face", "tab")] for state in (here, asked))
+    return at != to and here == asked
+
+
+def _look(session: Session, found: Mapping[str, str]) -> None:
+    """The lab with a tab that it has, or the stage."""
+    is_lab = found.get("face") == "lab"
+    if is_lab:
+        asked, tabs = found.get("tab"), session.param.tab
+        session.tab = asked if asked in tabs.objects else tabs.default
+    session.face = "lab" if is_lab else "stage"
 
 
 def _when_shown(session: Session, then: Callable[[], None]) -> None:
@@ -113,6 +122,8 @@ def query(session: Session) -> dict[str, str]:
     }
     if session.face != "stage":
         state["face"] = session.face
+        if session.tab != session.param.tab.default:
+            state["tab"] = session.tab
     own = session.chosen.setup
     setup = difference(own, good.setup) if good else session.setup
     if setup and session.scenario_name != TRACE:

@@ -56,18 +56,21 @@ class Lab(Component):
         self._session = session
         self._span: Span = None  # of time that is looked at; None: all
         self._run = self._asked = 0
-        self._tab = "compare"
+        self._open = session.param.tab.default  # the tab that the browser shows
         self._parts = {name: make(session, self._publish) for name, make in PARTS.items()}
         self._go = 0  # counts the times that a tab is opened from here
         super().__init__(view=self._shown(), news=self._news(), **params)
         session.param.watch(lambda *_: later(self._refresh), list(WATCHED))
         session.param.watch(lambda *_: self._tell(), list(TOLD))
         session.param.watch(lambda *_: self._choose(), "is_choosing")
+        session.param.watch(lambda *_: self._turn(), "tab")
+        self._turn()
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         match data:
-            case {"type": "tab", "name": str(name)}:
-                self._tab = name
+            case {"type": "tab", "name": str(name)} if name in self._session.param.tab.objects:
+                self._open = name
+                self._session.tab = name
                 self._publish()
             case {"type": "part", "part": str(name)} if name in self._parts:
                 self._parts[name].handle(data)
@@ -127,24 +130,33 @@ class Lab(Component):
 
     def _publish(self) -> None:
         """Send what the tab shows of its own; a tab that is not looked at sends nothing."""
-        part = self._parts.get(self._tab)
-        if not part or self._session.face != "lab":
+        part = self._parts.get(self._session.tab)
+        if self._session.face != "lab":
             return
-        if job := part.slow():
+        if part and (job := part.slow()):
             self._session.defer(job, lambda _: self._send(part))
         else:
             self._send(part)
 
-    def _send(self, part: Part) -> None:
-        """What a tab shows, unless another one is looked at by now."""
-        if part is self._parts.get(self._tab):
-            self.part = {"name": self._tab, "shown": part.shown(), "go": self._go}
+    def _send(self, part: Part | None) -> None:
+        """What a tab shows, unless another one is looked at by now; the first one has no part."""
+        tab = self._session.tab
+        if part is self._parts.get(tab):
+            self.part = {"name": tab, "shown": part and part.shown(), "go": self._go}
+
+    def _turn(self) -> None:
+        """Open the tab of the session, if the browser shows another one."""
+        if self._session.tab != self._open:
+            self._open = self._session.tab
+            self._go += 1
+            self._publish()
 
     def _choose(self) -> None:
         """A file is to be looked at: open the tab where that is done."""
         if self._session.is_choosing:
-            self._tab = "traffic"
-            self._go += 1
+            self._open = ""  # to be opened once more, whatever the browser shows
+            self._session.tab = "traffic"
+            self._turn()
         self._publish()
 
     def _tell(self) -> None:

@@ -9,12 +9,13 @@ import pytest
 from app import lane_edits
 from app.generator import MOST_DRAWN
 from app.i18n import LANGUAGES, say
-from app.lab.component import Lab
+from app.lab.component import PARTS, Lab
 from app.lab.fields import KNOBS
 from app.lab.out import saved
 from app.lab.view import lab_view
-from app.session import Session
+from app.session import TABS, Session
 from app.setup_options import every_option
+from app.url import address, arguments_of, open_link, query
 from sim.clock import to_shown
 from sim.files import SYNTHETIC
 from sim.metrics import Metrics
@@ -273,3 +274,36 @@ def test_a_request_of_a_long_scenario_is_told_by_its_name():
     assert first
     lane_edits.change(session, session.lanes[1].key, {"num_blocks": "1"})
     assert f"{first} " in session.problems[0]["text"]
+
+
+def test_every_tab_has_its_name_in_a_link(session):
+    assert {TABS[0], *PARTS} == set(TABS)
+    lab = Lab(session)
+    assert "tab" not in query(session)
+    for name in TABS[1:]:
+        lab._handle_msg({"type": "tab", "name": name})
+        assert query(session)["tab"] == name
+    session.face = "stage"
+    assert "tab" not in query(session)
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("sweep", "sweep"), ("no_such_tab", "compare")])
+def test_a_link_opens_a_tab_that_there_is(asked, shown):
+    session = Session()
+    open_link(session, arguments_of(f"?scenario=5a&face=lab&tab={asked}"))
+    assert session.tab == shown
+    lab = Lab(session)
+    assert lab.part.get("name", "compare") == shown
+    assert lab.part.get("go", 0) == (shown != "compare")
+
+
+def test_going_back_to_a_tab_opens_it_and_runs_nothing(session):
+    lab = Lab(session)
+    lab._handle_msg({"type": "tab", "name": "load"})
+    link, run = address(session), session.payload["run"]
+    assert lab.part["go"] == 0  # the browser has opened it itself
+    session.tab = "compare"
+    assert (lab.part["name"], lab.part["go"]) == ("compare", 1)
+    open_link(session, arguments_of(f"?{link}"))
+    assert (lab.part["name"], lab.part["go"]) == ("load", 2)
+    assert session.payload["run"] == run

@@ -246,7 +246,7 @@ def test_what_fits_nearly_as_well_is_said_to_be_no_confidence_interval(lang):
     fit = replace(judged(0), nearly={"base": (1.0, 2.0)})
     shown = of_timings(fit, None, lang)
     assert shown["parts"][0]["range"]
-    assert f"{NEARLY - 1:.0%}" in shown["range_note"].lower()
+    assert f"{NEARLY - 1:.0%}" in shown["range_note"]
     assert words(lang, "lab.calibrate")["range_head"] in shown["range_note"].lower()
 
 

@@ -67,3 +67,14 @@ def test_nothing_is_wider_than_a_phone_in_chinese(open_page, shot):
     expect(page.locator(".lab-sweep .headline")).to_contain_text(re.compile("预算"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     shot("lab-sweep-phone-zh")
+
+
+def test_a_link_keeps_the_tab(open_page):
+    page = open_sweep(open_page)
+    expect(page).to_have_url(re.compile("tab=sweep"))
+    page.reload()
+    expect(page.locator("#lab-sweep")).to_be_visible()
+    expect(page.locator("#lab-tab-sweep")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_test_id("sweep-go")).to_be_visible()
+    page.locator("#lab-tab-compare").click()
+    expect(page).not_to_have_url(re.compile("tab="))

@@ -99,6 +99,6 @@ export function render({model: sent}) {
   window.addEventListener("rb-said", hear);
   model.on("remove", () => window.removeEventListener("rb-said", hear));
   choose(chosen);
-  update();
+  follow();
   return el;
 }
