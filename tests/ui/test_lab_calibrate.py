@@ -43,7 +43,7 @@ def test_a_table_of_rounds_shows_its_cost_and_residuals(open_page):
     expect(values).to_have_text(["3", "0.5", "0.25", "0.001"])
     picture = page.locator(".lab-calibrate .plot:visible")
     expect(picture.locator("circle")).to_have_count(5)
-    ticks = picture.locator(".tick").all_inner_texts()
+    ticks = picture.locator(".tick").all_text_contents()
     assert {"−0.01", "0", "0.01"} <= set(ticks)  # sizes can be read, of what is nearly 0 too
     assert "2" in ticks  # the first line of the file
     expect(page.get_by_test_id("calibrate-go")).to_be_hidden()
