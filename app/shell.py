@@ -32,8 +32,8 @@ class Shell(Component):
     lab = Child(doc="The lab, in place of lesson and stage.")
 
     _esm: ClassVar[str] = module(
-        "keys.js", "dom.js", "upload.js", "shell/share.js", "shell/help.js", "shell/brand.js",
-        "shell/top.js",
+        "keys.js", "more.js", "dom.js", "upload.js", "shell/share.js", "shell/help.js",
+        "shell/brand.js", "shell/top.js",
         "shell/progress.js", "shell/questions.js", "shell/face.js", "shell/rail.js",
         "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",
         "shell/exercise.js", "shell/steps.js", "shell/lesson.js", "shell/present.js",

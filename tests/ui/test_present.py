@@ -11,6 +11,10 @@ Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
 TOLD = "Two talk, one comes in"
 PHONE = {"viewport": {"width": 390, "height": 844}}
+HALL = {"viewport": {"width": 1920, "height": 1080}}
+LAPTOP = {"viewport": {"width": 1280, "height": 800}}
+FOUR_LANES = "static/continuous/vllm_v1/sarathi"
+FITS = "el => el.scrollHeight <= el.clientHeight && el.scrollTop === 0"
 
 
 def player(page: Page) -> Locator:
@@ -28,6 +32,18 @@ def press(page: Page, *keys: str) -> None:
 
 def step_title(page: Page) -> Locator:
     return page.locator(".step-title")
+
+
+def height(locator: Locator) -> float:
+    box = locator.bounding_box()
+    assert box
+    return box["height"]
+
+
+def bottom(locator: Locator) -> float:
+    box = locator.bounding_box()
+    assert box
+    return box["y"] + box["height"]
 
 
 def stage_frames(page: Page) -> int:
@@ -293,6 +309,41 @@ def test_what_is_presented_fits_the_screen(open_page: Open, shot: Callable[[str]
             shot(f"present-{width}-{lang}-other-colours")
             press(page, "l")
             expect(player(page)).not_to_have_attribute("lang", lang)
+
+
+@pytest.mark.parametrize("page", [HALL, LAPTOP], indirect=True)
+@pytest.mark.parametrize("lanes", ["static/continuous/vllm_v1", FOUR_LANES])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_many_lanes_fit_the_screen_with_step_and_rounds(
+    open_page: Open, lanes: str, lang: str, shot: Callable[[str], None]
+) -> None:
+    page = open_page(STAGE, f"lang={lang}&scenario=5a&budget=4&lanes={lanes}&step=3")
+    page.locator(".stage").evaluate("el => { el.scrollTop = 400; }")
+    press(page, "p")
+    expect(player(page)).to_have_attribute("data-size", "presenter")
+    shot(f"present-{lanes.count('/') + 1}-{lang}")
+    assert page.locator(".stage").evaluate(FITS)
+    assert page.locator(".step").evaluate(FITS)
+    foot = bottom(page.locator(".present-hints")) - height(page.locator(".present-hints"))
+    assert bottom(page.locator(".rb-scrub")) < foot
+    for lines in page.locator(".rb-lines").all():
+        assert bottom(lines.locator("li").first) <= foot
+    first = page.locator(".rb-lane-title").first
+    assert bottom(first) - height(first) >= bottom(page.locator(".present-head"))
+
+
+@pytest.mark.parametrize("page", [HALL], indirect=True)
+def test_what_is_below_is_told_and_can_be_scrolled_to(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=10b&show=all")
+    press(page, "ArrowRight", "p")
+    cards = page.locator(".rb-cards")
+    expect(cards).to_have_attribute("data-more", "")
+    last = page.locator(".rb-lines li").last
+    expect(last).not_to_be_in_viewport()
+    cards.hover()
+    page.mouse.wheel(0, 5000)
+    expect(last).to_be_in_viewport(ratio=1)
+    expect(cards).not_to_have_attribute("data-more", "")
 
 
 def test_the_budget_is_in_reach_when_presenting(open_page: Open) -> None:

@@ -6,6 +6,7 @@ function writeGutter(stage, ctx, lane) {
   const isPhone = layout.size.name === "phone";
   if (lane.byRequest) writeRequests(stage, ctx, lane, lane.lane.requests ?? payload.requests);
   else writeSeats(stage, ctx, lane);
+  if (!lane.strip) return;
   const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
   if (layout.single) {
     label(stage, "rb-gutter", say("gutter_budget"), 0, y);

@@ -29,13 +29,13 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
   const shared = sameRounds(lanes.map((lane) => lane.rounds), clock.eps);
   base.lanes = lanes.length;
   base.byRequest = areRowsRequests(payload, lanes, rows);
-  const planned = (isCrowded) => {
-    const plans = lanes.map((lane) => planLane(payload, lane, { ...base, isCrowded }, shared && !single));
+  const planned = (isCrowded, isBare = false) => {
+    const plans = lanes.map((lane) => planLane(payload, lane, { ...base, isCrowded, isBare }, shared && !single));
     return { plans, spare: fitRows(plans, room - (shared ? size.heads : 0)) };
   };
   const isTold = ({ plans }) => plans.every((plan) => hasWords(plan, size));
   const open = planned(false);
-  const { plans, spare } = isTold(open) ? open : planned(true);
+  const { plans, spare } = isTold(open) ? open : seen(planned(true), () => planned(true, true), size);
   planLines(plans, payload, base, spare);
   let y = shared ? size.heads : 0;
   const placed = plans.map((plan) => {
@@ -46,9 +46,15 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
   return { ...base, shared, lanes: placed, height: Math.ceil(y) };
 }
 
+/** Lanes with their strips; without, where only that gives their rows the least height of a hall. */
+function seen(full, bare, { leastRow = 0 }) {
+  const isLow = ({ plans }) => plans.some(({ pitch }) => pitch < leastRow);
+  return isLow(full) ? [bare()].find((one) => !isLow(one)) ?? full : full;
+}
+
 /** What a lane needs, before it is known where it stands. */
 function planLane(payload, lane, base, sharedHeads) {
-  const { single, size, byRequest, lanes } = base;
+  const { single, size, byRequest, lanes, isBare } = base;
   const bricks = single && lane.budget <= MOST_BRICKS;
   const stripUnit = bricks
     ? Math.max(8, Math.min(size.brick, Math.floor((size.brick * 11) / lane.budget)))
@@ -62,8 +68,9 @@ function planLane(payload, lane, base, sharedHeads) {
     heads: single || sharedHeads ? 0 : size.laneHeads,
     ...queuePlan(lane, byRequest, base),
     caption: single ? size.caption : sharedHeads ? 8 : 6,
-    strip: stripUnit * lane.budget,
-    ...kvPlan(lane, base), lineGap: 0, line: 0, gap: single ? 6 : LANE_GAP * (size.font / 12),
+    strip: isBare ? 0 : stripUnit * lane.budget,
+    ...(isBare ? { kvGap: 0, kv: 0 } : kvPlan(lane, base)), lineGap: 0, line: 0,
+    gap: single ? 6 : size.laneGap ?? LANE_GAP * (size.font / 12),
   };
 }
 

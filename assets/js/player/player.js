@@ -44,6 +44,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   player.bar = createBar(act, lanes, player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
+  watch_more(player.cardsEl);
   const stops = [
     listen_to_keys(act), announceMoves(player), listenToStage(player), watchLook(player), watchRoom(player),
     listenToPictures(player), listenForWishes(player),
@@ -173,7 +174,8 @@ function context(player) {
 /** The height that the stage may take, in px; to know it the browser has to lay out the page. */
 function roomOf(player, { size, hasOverview }) {
   const overview = hasOverview ? overviewHeight(player.lanes.length) : 0;
-  const others = player.secondHead + barRest(player.bar) + overview;
+  const heads = size.leastRow ? 0 : player.secondHead; // of three lanes and more in a hall they have their place
+  const others = heads + barRest(player.bar) + overview;
   return Math.max(handRoom(player), stageRoom(size, player.visible, others, player.lanes.length));
 }
 
@@ -209,6 +211,7 @@ function redraw(player) {
   player.signature = "";
   show(player);
   if (player.panelTimer) settlePanels(player);
+  settleHall(player, ctx.room);
 }
 
 /** Tell how far the stage is zoomed in; the buttons are there when they are of use. */

@@ -18,7 +18,7 @@ function announceMoves(player) {
     showStep: (step, place) => showStep(player, step, place),
     signs: () => Object.entries(SWATCHES).map(([key, draw]) => ({ key, el: draw() })),
     views: viewHandle(player),
-    bottom: () => player.cardsEl.getBoundingClientRect().top,
+    cards: () => player.cardsEl.getBoundingClientRect(),
   };
   const tell = () => {
     if (!player.payload || !player.clock) return;

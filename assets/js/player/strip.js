@@ -7,6 +7,7 @@ const MANY = -1; // owner of a part that sums up many requests
 
 /** Draw a lane's strip: one brick a token, or stacked bars. */
 function drawStrip(ctx, lane) {
+  if (!lane.strip) return;
   const { layout, theme } = ctx;
   const { start, end } = lane.lane.rounds;
   const overhang = layout.single ? 6 : 0;

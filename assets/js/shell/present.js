@@ -5,6 +5,7 @@
 
 import {fill, h, icon} from "../dom.js";
 import {KEYS, with_key} from "../keys.js";
+import {watch_more} from "../more.js";
 import {caps} from "./help.js";
 import {draw_dots} from "./steps.js";
 import {logo} from "./brand.js";
@@ -15,6 +16,8 @@ const LARGEST = 2;
 const NARROWEST = 900;
 const TEXT = 30; // px of a step's text; less where it would not fit
 const SMALLEST_TEXT = 18;
+const TITLE = 1.6; // of a step's title, times its text
+const BESIDE = 72; // px between a step and this round
 const HINTS = ["forward", "toggle", "nextEvent", "nextStep", "leave"];
 const TOGETHER = {forward: "back", nextEvent: "previousEvent", nextStep: "previousStep"};
 
@@ -39,6 +42,7 @@ export function presenter({steps, work, budget}) {
   let opener = null;
   let placed = null;
   let end_text = "";
+  const look_below = watch_more(steps.el);
 
   const is_on = () => root.dataset.presenter !== undefined;
   const fit = () => {
@@ -47,21 +51,26 @@ export function presenter({steps, work, budget}) {
     const scale = Math.min(LARGEST, innerWidth / WIDTH, innerHeight / HEIGHT);
     root.dataset.presenter = String(scale);
     app.style.setProperty("--rb-scale", scale);
+    work.querySelector(".stage").scrollTop = 0;
     window.dispatchEvent(new CustomEvent("rb-present"));
     place();
   };
   /** Put the step beside this round, in type that fits; from round to round nothing changes. */
   const place = (is_new = true) => {
     if (!is_on() || !player) { return; }
-    const top = player.bottom() - work.getBoundingClientRect().top;
-    if (!is_new && top === placed) { return; }
-    placed = top;
+    const {top, left} = player.cards();
+    if (!is_new && `${top} ${left}` === placed) { return; }
+    placed = `${top} ${left}`;
     const scale = Number(root.dataset.presenter);
-    steps.el.style.setProperty("--present-top", `${top}px`);
+    const style = (name, px) => steps.el.style.setProperty(`--present-${name}`, `${px}px`);
+    style("top", top - work.getBoundingClientRect().top);
+    style("width", left - steps.el.getBoundingClientRect().left - BESIDE * scale);
     for (let px = TEXT; px >= SMALLEST_TEXT; px -= 2) {
-      steps.el.style.setProperty("--present-text", `${px * scale}px`);
+      style("text", px * scale);
+      style("title", px * TITLE * scale);
       if (steps.el.scrollHeight <= steps.el.clientHeight) { break; }
     }
+    look_below();
   };
   const enter = () => {
     if (is_on() || innerWidth < NARROWEST || !player) { return; }
@@ -76,6 +85,7 @@ export function presenter({steps, work, budget}) {
     delete app.dataset.present;
     app.style.removeProperty("--rb-scale");
     window.dispatchEvent(new CustomEvent("rb-present"));
+    look_below();
     opener?.focus?.();
     return true;
   };
