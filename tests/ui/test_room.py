@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.i18n import say
-from tests.ui.stage import STAGE, drawn, legend, player, words
+from tests.ui.stage import PHONE, STAGE, drawn, legend, player, words
 
 Open = Callable[..., Page]
 HALL = {"viewport": {"width": 1920, "height": 1080}}
@@ -99,3 +99,23 @@ def test_words_can_be_read_in_a_hall(open_page: Open, scene: str) -> None:
     assert page.evaluate(SIZES, LEAST_IN_A_HALL) == []
     sizes = {row["text_font_size"] for row in drawn(page, "plates")}
     assert all(float(size.removesuffix("px")) >= LEAST_IN_A_HALL for size in sizes)
+
+
+@pytest.mark.parametrize("page", [{"viewport": PHONE}], indirect=True)
+def test_names_of_lanes_are_whole_on_a_phone_beside_a_round_by_hand(open_page: Open) -> None:
+    page = open_page(STAGE, "lang=zh&scenario=5a")
+    page.get_by_test_id("lane-continuous").click()
+    page.get_by_test_id("lane-hand").click()
+    names = page.locator(".rb-views button")
+    expect(names).to_have_text(["全部", "静态", "连续", "连续 · 手动"])
+    assert all(name.evaluate("el => el.scrollWidth <= el.clientWidth") for name in names.all())
+
+
+def test_a_fork_cuts_through_no_sentence(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Change from here").click()
+    expect(page.locator(".rb-fork-line")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.keyboard.press("End")
+    expect(page.locator(".rb-fork-line ~ .rb-wait").first).to_be_visible()  # painted over it

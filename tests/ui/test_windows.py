@@ -12,11 +12,13 @@ from playwright.sync_api import Locator, Page, expect
 from app.session import Session
 from lessons.catalogue import steps
 from lessons.figures import figures, here
+from tests.ui.stage import drawn
 
 Open = Callable[..., Page]
 PLAYER = "[data-run]"
 STAGE = "[data-testid=stage]"
 LARGE = "scenario=synthetic"
+PALE = 0.25 * 255
 VIEWS = ["all", "static", "continuous"]
 
 
@@ -235,3 +237,16 @@ def first_window(scene: str) -> float:
 
 def expect_exactly(page: Page, time: float) -> None:
     expect(player(page)).to_have_attribute("data-time", repr(float(time)).removesuffix(".0"))
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 1440, "height": 900}}], indirect=True)
+def test_three_lanes_of_many_seats_fit_the_screen_and_idle_ones_stay_pale(open_page: Open) -> None:
+    page = open_page(STAGE, f"{LARGE}&budget=2048&lanes=static/continuous/vllm_v1&show=all")
+    page.keyboard.press("End")
+    expect(page.locator(".rb-lane-title")).to_have_count(3)
+    expect(page.locator(".rb-batch")).to_be_visible()
+    stage, dock = page.locator(".rb-stage").bounding_box(), page.locator(".rb-dock").bounding_box()
+    assert stage and dock and stage["y"] + stage["height"] <= dock["y"] + 1
+    fills = [cell["fill_color"] for cell in drawn(page, "cells")]
+    alphas = {int(fill[7:], 16) for fill in fills if fill and len(fill) == 9}
+    assert alphas and max(alphas) < PALE

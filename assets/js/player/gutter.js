@@ -37,7 +37,7 @@ function writeSeats(stage, ctx, lane) {
   const { say, layout } = ctx;
   const isPhone = layout.size.name === "phone";
   const font = layout.size.font;
-  const seatsY = Math.min(lane.rowsY + font * 0.67, lane.stripY - font * 0.8);
+  const seatsY = Math.min(lane.rowsY + font * 0.67, lane.strip ? lane.stripY - font * 0.8 : Infinity);
   if (!isPhone && lane.hasQueue) {
     const middle = lane.queueY + lane.queue / 2;
     const y = lane.isNarrow ? Math.min(middle, seatsY - font * 1.25) : middle;

@@ -5,6 +5,7 @@ const MOST_NAME_BESIDE = 130; // with the title of the only lane shown in the sa
 const BAR_REST = 235; // what else stands in that row
 const ZOOM_REST = 78;
 const AROUND_NAME = 22;
+const ON_PHONE = { rest: 114, around: 13 }; // the two buttons beside the choice; padding of a name
 
 /**
  * Make the parts that choose and change lanes. Over the stage they lie beside it and not in it:
@@ -37,7 +38,7 @@ function drawLanes(lanes, ctx) {
   lanes.views.setAttribute("aria-label", say("lanes_shown"));
   const all = { key: "all", title: say(payload.lanes.length === 2 ? "view_both" : "view_all") };
   const names = payload.lanes.map(({ short, title }) => short ?? title);
-  const cut = cutApart(names, names.map(() => nameRoom(ctx)), size.font, 700);
+  const cut = cutApart(names, nameRooms(ctx, names, all.title), size.font, 700);
   lanes.views.replaceChildren(...[all, ...payload.lanes].map(({ key, title }, i) => {
     const name = i ? names[i - 1] : title;
     const text = i ? cut[i - 1] : title;
@@ -50,12 +51,26 @@ function drawLanes(lanes, ctx) {
   drawLine(lanes, payload, shown, say);
 }
 
-/** The px that each lane's name may take in the choice of lanes. */
-function nameRoom({ payload, lanes, size, width, canZoom }) {
+/** The px that each lane's name may take in the choice of lanes, beside that of all. */
+function nameRooms({ lanes, size, barWidth, canZoom }, names, all) {
   const k = size.font / 12;
-  const rest = (BAR_REST + (canZoom ? ZOOM_REST : 0)) * k;
+  const wide = (name) => textWidth(name, size.font, 700);
+  const isPhone = size.name === "phone";
+  const around = isPhone ? ON_PHONE.around : AROUND_NAME;
+  const rest = isPhone ? ON_PHONE.rest + wide(all) + around : (BAR_REST + (canZoom ? ZOOM_REST : 0)) * k;
   const most = (lanes.length > 1 ? MOST_NAME : MOST_NAME_BESIDE) * k;
-  return Math.min(most, (width - rest) / payload.lanes.length - AROUND_NAME);
+  return sharedOut(names.map((name) => Math.min(most, wide(name) + 1)), barWidth - rest - names.length * around);
+}
+
+/** What each gets of a room: all it needs where there is enough, else what those with less leave over. */
+function sharedOut(needs, room) {
+  const shares = [];
+  const order = needs.map((_, i) => i).sort((a, b) => needs[a] - needs[b]);
+  order.forEach((i, place) => {
+    shares[i] = Math.min(needs[i], room / (needs.length - place));
+    room -= shares[i];
+  });
+  return shares;
 }
 
 /** The button for one more lane; when there is no room it says why. */

@@ -5,6 +5,7 @@ const MOST_CHOSEN_ROWS = 200;
 const MOST_BRICKS = 16;
 const MOST_WAIT_ROWS = 3;
 const LANE_GAP = 12; // between the strips of a lane and the title of the next
+const LEAST_ROW = 1; // px of one among very many
 const LEAST_PITCH = 14; // px of a row that has a name and words
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
 
@@ -46,10 +47,12 @@ function layoutStage({ payload, lanes, clock, size, width, room, rows, range }) 
   return { ...base, shared, lanes: placed, height: Math.ceil(y) };
 }
 
-/** Lanes with their strips; without, where only that gives their rows the least height of a hall. */
+/** Lanes with their strips; in a hall without, where only that gives rows their least height, or where all do not fit. */
 function seen(full, bare, { leastRow = 0 }) {
   const isLow = ({ plans }) => plans.some(({ pitch }) => pitch < leastRow);
-  return isLow(full) ? [bare()].find((one) => !isLow(one)) ?? full : full;
+  if (!isLow(full)) return full;
+  const other = bare();
+  return full.spare < 0 || !isLow(other) ? other : full;
 }
 
 /** What a lane needs, before it is known where it stands. */
@@ -67,7 +70,7 @@ function planLane(payload, lane, base, sharedHeads) {
     title: single ? 0 : sharedHeads ? size.title : size.laneTitle,
     heads: single || sharedHeads ? 0 : size.laneHeads,
     ...queuePlan(lane, byRequest, base),
-    caption: single ? size.caption : sharedHeads ? 8 : 6,
+    caption: isBare ? size.laneGap : single ? size.caption : sharedHeads ? 8 : 6,
     strip: isBare ? 0 : stripUnit * lane.budget,
     ...(isBare ? { kvGap: 0, kv: 0 } : kvPlan(lane, base)), lineGap: 0, line: 0,
     gap: single ? 6 : size.laneGap ?? LANE_GAP * (size.font / 12),
@@ -126,7 +129,7 @@ function fitRows(plans, height) {
   const room = height - plans.reduce((sum, plan) => sum + fixed(plan), 0);
   const rows = plans.reduce((sum, plan) => sum + plan.count, 0);
   for (const plan of plans) {
-    const fit = Math.max(1.5, room / rows);
+    const fit = Math.max(LEAST_ROW, room / rows);
     if (fit >= plan.pitch) continue;
     plan.pitch = fit >= 3 ? Math.floor(fit) : fit;
     plan.cell = cellHeight(plan.pitch);

@@ -40,11 +40,11 @@ function overlayLane(stage, ctx, lane, words, name) {
   writeGutter(stage, ctx, lane);
   const title = ctx.layout.single ? null : writeTitle(stage, ctx, lane, name);
   const captions = ctx.layout.single ? writeCaptions(stage, ctx, lane) : [];
+  writeForks(stage, ctx, lane); // under the sentences, so that its line cuts through none
   const waits = words.map((word) => ({ ...word, el: writeWait(stage, ctx, word) }));
   const batches = writeBatches(stage, ctx, lane);
   const levels = writeLevels(stage, ctx, lane);
   const lead = writeLead(stage, ctx, lane);
-  writeForks(stage, ctx, lane);
   const settle = (t) => {
     settleLit(ctx, lane, lit, captions, t);
     title?.(t);

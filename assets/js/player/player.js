@@ -44,7 +44,7 @@ function createPlayer(root, figures, elements, requestWindow, command = null) {
   player.bar = createBar(act, lanes, player.views.el);
   player.transport.speed.value = "1";
   buildPage(player);
-  watch_more(player.cardsEl);
+  [player.cardsEl, player.stage.el.parentElement].forEach(watch_more);
   const stops = [
     listen_to_keys(act), announceMoves(player), listenToStage(player), watchLook(player), watchRoom(player),
     listenToPictures(player), listenForWishes(player),
@@ -161,7 +161,7 @@ function context(player) {
   const isLong = clock.bounds.length > LONG_CLOCK;
   const hasOverview = Boolean(payload.overview) || (isLong && zoom > 1);
   return {
-    payload, lanes, clock, t: player.t, say, theme, size, width, view, memory, rows: handRows(player), future: player.future,
+    payload, lanes, clock, t: player.t, say, theme, size, width, barWidth: player.width, view, memory, rows: handRows(player), future: player.future,
     range: player.range ?? [clock.t0, clock.t1],
     dark: document.documentElement.dataset.theme === "dark",
     shownLanes: lanes.map((lane) => payload.lanes.indexOf(lane)),
@@ -176,7 +176,8 @@ function roomOf(player, { size, hasOverview }) {
   const overview = hasOverview ? overviewHeight(player.lanes.length) : 0;
   const heads = size.leastRow ? 0 : player.secondHead; // of three lanes and more in a hall they have their place
   const others = heads + barRest(player.bar) + overview;
-  return Math.max(handRoom(player), stageRoom(size, player.visible, others, player.lanes.length));
+  const isThin = player.lanes.some((lane) => lane.num_seats > MOST_REQUEST_ROWS); // rows without words to lose
+  return Math.max(handRoom(player), stageRoom(size, player.visible, others, isThin ? 1 : player.lanes.length));
 }
 
 /** One card a lane, side by side. */
