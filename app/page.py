@@ -222,6 +222,15 @@ class App:
         run_command(self.session, event.new)
 
 
+def _own_budgets(session: Session) -> str:
+    """The short names of the lanes that do not share the budget, in a row; empty if all do."""
+    own = {spec.key for spec in session.lanes if "budget" in spec.changes}
+    lanes = session.payload.get("lanes", ())
+    return say(session.lang, "setup.says.comma").join(
+        lane["short"] for lane in lanes if lane["key"] in own
+    )
+
+
 def view_of(session: Session) -> dict[str, Any]:
     """Everything the shell shows, in the session's language."""
     low, high = session.param.budget.bounds
@@ -250,7 +259,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "address": address(session),
         "stem": stem_of(session),
         "is_edited": is_edited(session),
-        "budget": {"value": session.budget, "low": low, "high": high},
+        "budget": {"value": session.budget, "low": low, "high": high, "but": _own_budgets(session)},
         "num_problems": sum(not is_of_setup(problem) for problem in session.problems),
         "num_setup_problems": sum(
             is_of_setup(problem) or bool(problem["mends"]) for problem in session.problems

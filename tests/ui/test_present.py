@@ -7,6 +7,8 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from app.i18n import say
+
 Open = Callable[..., Page]
 STAGE = "[data-testid=stage]"
 TOLD = "Two talk, one comes in"
@@ -363,7 +365,29 @@ def test_the_end_of_a_scene_is_told_when_presenting(open_page: Open) -> None:
     press(page, "p", "End", "ArrowRight")
     expect(page.locator(".present-end")).to_have_text("End of the scene. N: A larger budget")
     press(page, "ArrowLeft")
-    expect(page.locator(".present-end")).to_have_text("")
+    expect(page.locator(".present-end")).not_to_contain_text("End of the scene")
+
+
+def test_a_step_that_needs_the_page_says_how_to_leave(open_page: Open) -> None:
+    page = open_page(STAGE, "scenario=5a&step=9")
+    press(page, "p")
+    end = page.locator(".present-end")
+    expect(end).to_have_text(say("en", "page.present_try"))
+    press(page, "b")
+    expect(end).to_have_text("")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_budget_says_which_lanes_do_not_share_it(open_page: Open, lang: str) -> None:
+    page = open_page(STAGE, f"lang={lang}&scenario=10b")
+    press(page, "p")
+    label = page.locator(".present-budget span")
+    expect(label).to_contain_text("1609")
+    expect(page.locator(".present-budget b")).to_have_text("409")
+    press(page, "Escape")
+    page = open_page(STAGE, f"lang={lang}&scenario=5a")
+    press(page, "p")
+    expect(label).to_have_text(say(lang, "page.budget"))
 
 
 # Keys

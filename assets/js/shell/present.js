@@ -33,15 +33,17 @@ export function presenter({steps, work, budget}) {
   const keys = h("p");
   const end = h("p", {class: "present-end", role: "status"});
   const value = h("b");
+  const whose = h("span"); // the lanes whose budget it is
   const change = (step, shown) => h("button", {class: "button", text: shown, on: {click: () => budget.by(step)}});
   const [less, more] = [change(-1, "−"), change(1, "+")];
   const hints = h("div", {class: "present-hints"}, keys, end,
-    h("div", {class: "present-budget"}, h("span", {word: "budget"}), less, value, more));
+    h("div", {class: "present-budget"}, whose, less, value, more));
   let player = null;
   let app = null;
   let opener = null;
   let placed = null;
   let end_text = "";
+  let try_text = ""; // where a step asks for what only the page has
   const look_below = watch_more(steps.el);
 
   const is_on = () => root.dataset.presenter !== undefined;
@@ -119,20 +121,24 @@ export function presenter({steps, work, budget}) {
     draw_dots(dots, all, at, words);
     count.textContent = fill(words.step_of, {n: at + 1, all: all.length});
     keys.replaceChildren(...hint_items(words));
+    const {but} = view.budget;
+    whose.textContent = but ? fill(words.budget_shared, {lanes: but}) : words.budget;
     value.textContent = view.budget.value.toLocaleString("en");
     less.setAttribute("aria-label", with_key(words.budget_less, "budgetDown"));
     more.setAttribute("aria-label", with_key(words.budget_more, "budgetUp"));
     less.disabled = view.budget.value <= view.budget.low;
     more.disabled = view.budget.value >= view.budget.high;
     end_text = words.scene_end;
+    const {kind, controls = []} = all[at] ?? {};
+    try_text = kind === "try" && controls.join() !== "budget" ? words.present_try : "";
     place();
     tell_end();
   });
-  /** Where no round and no step follows, say what does. */
+  /** Where no round and no step follows, say what does; else where to do what a step asks for. */
   const tell_end = () => {
     const is_end = is_on() && player && !steps.step(steps.at() + 1) && player.state().next === null;
     const name = steps.following();
-    end.textContent = is_end && name ? fill(end_text, {title: name}) : "";
+    end.textContent = is_end && name ? fill(end_text, {title: name}) : try_text;
   };
   window.addEventListener("resize", fit);
   return {
