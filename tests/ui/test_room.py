@@ -42,7 +42,7 @@ def test_thin_rows_carry_no_words(open_page: Open) -> None:
 
 
 def test_names_in_an_overview_have_a_line_each(open_page: Open) -> None:
-    page = open_page("[data-testid=overview]", "scenario=13b")
+    page = open_page("[data-testid=overview]", "scenario=13b&step=3")
     names = page.locator(".rb-overview-name")
     expect(names).to_have_count(3)
     boxes = [name.bounding_box() for name in names.all()]
