@@ -67,6 +67,7 @@ export function render({model: sent}) {
   let scene = null;
   const update = () => {
     const view = all_of();
+    app.lang = view.tag; // first, since texts are measured in its fonts
     translate(app, view.words);
     name_keys(app, view.words);
     for (const part of parts) { part.update(view); }
@@ -79,7 +80,6 @@ export function render({model: sent}) {
     scene = view.scenario;
     app.dataset.scene = scene; // that of the address may still be under way
     app.style.setProperty("--rb-try", JSON.stringify(view.words.try));
-    app.lang = view.tag;
   };
   model.on("view", update);
   update();
