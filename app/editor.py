@@ -43,7 +43,7 @@ class RequestTable(Component):
         self._draft = Draft(session, self._refresh)
         super().__init__(table=self._shown(), **params)
         watch = session.param.watch
-        shown = ["lang", "rows", "setup", "problems", "payload", "traffic"]
+        shown = ["lang", "rows", "setup", "problems", "picture", "traffic"]
         watch(lambda *_: later(self._refresh), shown)
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ class RequestTable(Component):
             "form": self._draft.form(),
             "problems": [problem for problem in session.problems if not problem["option"]],
             "read_only": session.read_only,
-            "unit": session.payload.get("unit", "ms") if session.payload else "ms",
+            "unit": session.last_good.setup.time,
             "limit": MOST_ROWS,
             "words": words(lang, "editor") | words(lang, "unit") | form_words(lang),
             "gap": join(lang, ["", ""]),

@@ -65,33 +65,34 @@ def _is_kept_whole(payload: Data) -> bool:
 
 
 def _run(session: Session, places: list[float]) -> Data:
-    is_part = not _is_kept_whole(session.payload)
-    return {"is_part": is_part, "windows": _windows(session, places)}
-
-
-def _windows(session: Session, places: list[float]) -> list[Data]:
-    """The windows to keep: all of them, or those at the start, at these times and at the end."""
     _go(session, 0)
     first = session.payload
+    is_part = not _is_kept_whole(first)
+    return {"is_part": is_part, "windows": _windows(session, first, is_part, places)}
+
+
+def _windows(session: Session, first: Data, is_part: bool, places: list[float]) -> list[Data]:
+    """The windows to keep: all of them, or those at the start, at these times and at the end."""
     found = [_packed(first)]
     if first["whole"]:
         return found
     end = first["overview"]["t1"]
-    if not _is_kept_whole(first):
+    if is_part:
         for time in sorted({*places, end}):
             _go(session, time)
             found.append(_packed(session.payload))
         return found
     while (edge := found[-1]["t1"]) < end:
         _go(session, edge)
-        if session.payload["t1"] <= edge:
+        shown = session.payload
+        if shown["t1"] <= edge:
             break
-        found.append(_packed(session.payload))
+        found.append(_packed(shown))
     return found
 
 
 def _go(session: Session, time: float) -> None:
-    session.move_window({"t": time, "run": session.payload["run"]})
+    session.move_window({"t": time, "run": session.picture.run})
 
 
 def _packed(payload: Data) -> Data:

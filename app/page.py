@@ -91,8 +91,8 @@ class App:
         self._link = UNDER_WAY if session.working else 0
         self._file = ""
         session.defer = self.aside
-        self.player = Player(payload=session.payload_text)
-        session.param.watch(self._play, "payload")  # before all others: the picture goes out first
+        self.player = Player(payload=session.picture.text)
+        session.param.watch(self._play, "picture")  # before all others: the picture goes out first
         self.slider = _budget_slider(session)
         self._later = later = Later()
         self.shell = Shell(
@@ -209,8 +209,8 @@ class App:
         return view_of(self.session) | {"link": self._link, "notice_head": head}
 
     def _play(self, *_: Event) -> None:
-        self.player.payload = self.session.payload_text
-        if self.session.payload["reset"]:
+        self.player.payload = self.session.picture.text
+        if self.session.picture.reset:
             self._show()  # another scene: stage and text change together
         else:
             self._later(self._show)  # a window of a large run has a sentence of its own
@@ -225,9 +225,8 @@ class App:
 def _own_budgets(session: Session) -> str:
     """The short names of the lanes that do not share the budget, in a row; empty if all do."""
     own = {spec.key for spec in session.lanes if "budget" in spec.changes}
-    lanes = session.payload.get("lanes", ())
     return say(session.lang, "setup.says.comma").join(
-        lane["short"] for lane in lanes if lane["key"] in own
+        name for key, name in session.picture.names if key in own
     )
 
 
@@ -249,7 +248,7 @@ def view_of(session: Session) -> dict[str, Any]:
         "help": help_view(session.lang),
         "scenario": session.scenario_name,
         "face": session.face,
-        "run": session.payload["run"],
+        "run": session.picture.run,
         "scenarios": [[name, short.get(name, title)] for name, title in session.scenario_titles()],
         "notice": session.notice,
         "working": session.working,

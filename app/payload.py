@@ -31,9 +31,7 @@ def make_payload(
     lang: str,
     *,
     title: str,
-    run: int,
     time: int = 0,
-    reset: bool = False,
 ) -> Payload:
     """Everything the player shows of these lanes in the window around `time`.
 
@@ -41,9 +39,7 @@ def make_payload(
         lanes: histories of the same requests, on one clock.
         lang: language of all words.
         title: of the stage.
-        run: a number that changes with every new history.
         time: internal time that the window must cover.
-        reset: whether the cursor goes back to the start.
     """
     scenario = lanes[0].history.scenario
     unit = scenario.setup.time
@@ -55,8 +51,6 @@ def make_payload(
     roster = Roster([part.index for part in parts], seen)
     requests = _requests(lanes, roster)
     return {
-        "run": run,
-        "reset": reset,
         "lang": lang,
         "unit": unit,
         "title": title,

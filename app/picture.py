@@ -1,9 +1,10 @@
-"""The picture of a session's lanes as it goes to the browser: a payload, and its text.
+"""The picture of a session's lanes as it goes to the browser: a payload, written as JSON.
 
 Those of scenes that nobody has touched are kept: all visitors of a class begin with the same ones.
 """
 
-import pickle
+import json
+from dataclasses import dataclass
 
 from app.lane_offers import offers
 from app.lane_view import Payload
@@ -14,26 +15,59 @@ from app.wire import as_json
 from sim import Scenario
 from sim.files import builtin
 
-Picture = tuple[Payload, str]
+_KEPT: dict[tuple[str, str], "Picture"] = {}
 
-_KEPT: dict[tuple[str, str], bytes] = {}
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A payload as text, and what the server asks of it.
+
+    As a dictionary it is thousands of lists, and the garbage collector would go through those of
+    all visitors each time.
+
+    Args:
+        content: JSON of what `make_payload` makes.
+        whole: whether it shows all rounds.
+        end: time of the last one, in ms or ticks.
+        names: short names of the lanes by their keys.
+        run: a number that changes with every new history.
+        reset: whether the cursor goes back to the start.
+    """
+
+    content: str = "{}"
+    whole: bool = True
+    end: float = 0
+    names: tuple[tuple[str, str], ...] = ()
+    run: int = 0
+    reset: bool = False
+
+    @property
+    def text(self) -> str:
+        """The payload as the browser gets it."""
+        numbers = as_json({"run": self.run, "reset": self.reset})
+        return numbers if self.content == "{}" else f"{numbers[:-1]},{self.content[1:]}"
+
+    @property
+    def payload(self) -> Payload:
+        """The payload as it can be read here; made each time it is asked for."""
+        payload: Payload = json.loads(self.text)
+        return payload
 
 
 def picture(payload: Payload, shared: Scenario) -> Picture:
     """What `make_payload` made, with what one more lane beside those of `shared` could begin as."""
-    payload |= {"bases": offers(shared, payload["lang"])}
-    return payload, as_json(payload)
+    overview = payload["overview"]
+    return Picture(
+        as_json(payload | {"bases": offers(shared, payload["lang"])}),
+        whole=payload["whole"],
+        end=(overview or payload)["t1"],
+        names=tuple((lane["key"], lane["short"]) for lane in payload["lanes"]),
+    )
 
 
-def picture_of_scene(name: str, lang: str, lanes: list[Lane], *, run: int, reset: bool) -> Picture:
-    """The same of a scene with steps, as its file has it, at its start; `lanes` are its own.
-
-    Kept as bytes: the garbage collector would have to look through thousands of lists.
-    """
-    if (packed := _KEPT.get((name, lang))) is None:
+def picture_of_scene(name: str, lang: str, lanes: list[Lane]) -> Picture:
+    """The same of a scene with steps, as its file has it, at its start; `lanes` are its own."""
+    if (name, lang) not in _KEPT:
         title = of_scene(name, lang)["title"]
-        made, _ = picture(make_payload(lanes, lang, title=title, run=0), builtin(name))
-        packed = _KEPT[name, lang] = pickle.dumps(made)
-    payload: Payload = pickle.loads(packed)
-    payload |= {"run": run, "reset": reset}
-    return payload, as_json(payload)
+        _KEPT[name, lang] = picture(make_payload(lanes, lang, title=title), builtin(name))
+    return _KEPT[name, lang]

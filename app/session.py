@@ -7,6 +7,7 @@ through `defer`, which the page replaces by one that keeps the server answering 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import param
@@ -36,7 +37,7 @@ LONG_ROUNDS = 2_000  # of all lanes: a picture of them is made in the background
 
 
 class Session(param.Parameterized):
-    """One visitor's state; every change of an input makes a new `payload`."""
+    """One visitor's state; every change of an input makes a new `picture`."""
 
     lang = param.Selector(default="en", objects=list(LANGUAGES))
     scenario_name = param.Selector(default=BY_HAND, objects=[*scenes(), SYNTHETIC])
@@ -46,7 +47,7 @@ class Session(param.Parameterized):
     lanes = param.List(item_type=LaneSpec, doc="What stands on the stage: one to four lanes.")
     traffic = param.Dict(default={}, doc="How else its requests are drawn or cut, as typed.")
     problems = param.List(item_type=dict, doc="What keeps the inputs from running.")
-    payload = param.Dict(default={})
+    picture = param.ClassSelector(class_=Picture, default=Picture())
     notice = param.String(default="")
     face = param.Selector(default="stage", objects=["stage", "lab"], doc="How it is looked at.")
     tab = param.Selector(default=TABS[0], objects=TABS, doc="The part of the lab that is open.")
@@ -65,7 +66,6 @@ class Session(param.Parameterized):
         self._drawn_as: tuple[Scenario, dict[str, str]] = (self.chosen, {})
         self._lanes: list[Lane] = []
         self._run = 0
-        self.payload_text = ""  # the payload as JSON
         self._runner = Runner()
         self._notice: Callable[[str], str] | None = None
         self._time = 0
@@ -102,6 +102,11 @@ class Session(param.Parameterized):
         return before_fork(spec, self.last_good)
 
     @property
+    def payload(self) -> dict[str, Any]:
+        """What the browser shows, as `make_payload` makes it."""
+        return self.picture.payload
+
+    @property
     def own_lanes(self) -> list[LaneSpec]:
         """The lanes that what is chosen opens with."""
         return list(self._own_lanes)
@@ -111,10 +116,9 @@ class Session(param.Parameterized):
         self.chosen = self.last_good = self.drawn = builtin(BY_HAND)
         self._drawn_as = (self.chosen, {})
         self._lanes, self._trace, self.upload, self.unread = [], None, None, None
-        self.payload_text = ""
         self._runner.forget()
         with param.discard_events(self):
-            self.payload = {"run": self._run, "whole": True}
+            self.picture = Picture(run=self._run)
 
     # Choosing what to look at.
 
@@ -312,8 +316,7 @@ class Session(param.Parameterized):
 
         def then(made: Picture) -> None:
             if number == self._run:
-                payload, self.payload_text = made
-                self.payload = payload
+                self.picture = replace(made, run=number, reset=reset)
                 if is_long:
                     self.working = ""
 
@@ -322,9 +325,8 @@ class Session(param.Parameterized):
 
         def make() -> Picture:
             if is_usual:
-                return picture_of_scene(name, lang, lanes, run=number, reset=reset)
-            payload = make_payload(lanes, lang, title=title, run=number, time=time, reset=reset)
-            return picture(payload, shared)
+                return picture_of_scene(name, lang, lanes)
+            return picture(make_payload(lanes, lang, title=title, time=time), shared)
 
         if is_long and reset and not self.working:
             self._tell_running(shared)
@@ -342,16 +344,13 @@ class Session(param.Parameterized):
         """Send another part of a large run: the one around `request["t"]`."""
         time = finite(request.get("t"))
         if request.get("run") == self._run and time is not None:
-            shown = min(max(time, 0), self.payload["overview"]["t1"] if self._windowed() else 0)
+            shown = min(max(time, 0), 0 if self.picture.whole else self.picture.end)
             unit = self.last_good.setup.time
             self._send(time=to_internal(int(shown) if unit == "tick" else round(shown, 6), unit))
 
     def show_again(self) -> None:
         """The same runs once more, with what has become known about them."""
         self._send(time=self._time)
-
-    def _windowed(self) -> bool:
-        return not self.payload["whole"]
 
     # Words.
 
@@ -361,8 +360,7 @@ class Session(param.Parameterized):
             return of_scene(self.scenario_name, self.lang)
         drawn = "generated" if self.traffic else self.scenario_name
         kind = self._opened if self.scenario_name == TRACE else drawn
-        is_whole = self.payload.get("whole", True)
-        return of_other(kind, self.chosen, self.drawn, self.lang, is_whole=is_whole)
+        return of_other(kind, self.chosen, self.drawn, self.lang, is_whole=self.picture.whole)
 
     def announce(
         self,

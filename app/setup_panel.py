@@ -38,7 +38,7 @@ from app.setup_options import (
 from lessons import shown as lesson
 from sim import History, Problem
 
-WATCHED = ("lang", "setup", "budget", "lanes", "problems", "payload")
+WATCHED = ("lang", "setup", "budget", "lanes", "problems", "picture")
 
 
 class SetupPanel(Component):

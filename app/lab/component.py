@@ -27,7 +27,7 @@ PARTS: Mapping[str, type[Part]] = {
     "calibrate": Calibrate,
 }
 TOLD = ("notice", "working", "lang", "face", "is_choosing")
-WATCHED = ("lang", "face", "setup", "lanes", "problems", "payload", "working")
+WATCHED = ("lang", "face", "setup", "lanes", "problems", "picture", "working")
 
 
 class Lab(Component):
@@ -124,8 +124,8 @@ class Lab(Component):
 
     def _span_now(self) -> Span:
         """The stretch of time that is looked at: of this run, or all of a new one."""
-        if self._session.payload["run"] != self._run:
-            self._run, self._span = self._session.payload["run"], None
+        if self._session.picture.run != self._run:
+            self._run, self._span = self._session.picture.run, None
         return self._span
 
     def _publish(self) -> None:

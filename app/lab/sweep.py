@@ -47,7 +47,7 @@ class Sweep(Part):
         self._count = 0
         self._added: list[str] = []  # lanes that came from a point, the last one last
         self._num_picked = 0  # the browser shows the comparison when this grows
-        session.param.watch(lambda *_: self._judge(), "payload")
+        session.param.watch(lambda *_: self._judge(), "picture")
 
     def shown(self) -> dict[str, Any]:
         """The form, and the sweep as far as it is."""

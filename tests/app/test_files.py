@@ -154,9 +154,9 @@ def toml(setup: str = "budget = 4", **request: Any) -> bytes:
 def test_a_file_that_cannot_be_opened(
     session: Session, name: str, data: bytes, en: str, zh: str
 ) -> None:
-    before = session.payload
+    before = session.picture
     open_file(session, name, data)
-    assert session.payload is before
+    assert session.picture is before
     assert name in session.notice
     assert en in session.notice
     session.lang = "zh"

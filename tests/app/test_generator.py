@@ -334,13 +334,13 @@ def test_a_part_that_is_none_is_told_at_its_field(opened: Browser, name: str, ty
 
 
 def test_messages_that_are_none_change_nothing(page: Browser) -> None:
-    before = page.session.payload
+    before = page.session.picture
     page.ask("dance")
     page.ask("try", nonsense="1")
     page.send(type="fill", open=True)
     page.panel._handle_msg({"type": "traffic"})
     page.panel._handle_msg({})
-    assert page.session.payload is before
+    assert page.session.picture is before
     assert page.form["mode"] == "draw"
     assert generator.mode_of("trace") == "cut"
 

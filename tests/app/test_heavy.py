@@ -252,10 +252,10 @@ def test_the_picture_of_a_scene_is_made_once_until_somebody_changes_it(
     monkeypatch.setattr("app.session.picture", made_anew)
     other.choose("5a")
     made_anew.assert_not_called()
-    title, run_ = other.lesson()["title"], other.payload["run"]
-    made = make_payload(other.played, "en", title=title, run=run_, reset=True)
-    payload, text = picture(made, other.last_good)
-    assert (other.payload, json.loads(other.payload_text)) == (payload, json.loads(text))
+    made = make_payload(other.played, "en", title=other.lesson()["title"])
+    anew = replace(picture(made, other.last_good), run=other.picture.run, reset=True)
+    assert other.picture == anew
+    assert json.loads(anew.text) == other.payload
     other.budget += 1
     made_anew.assert_called_once()
     assert other.payload["lanes"] != one.payload["lanes"]

@@ -44,7 +44,7 @@ LARGE = {"5-lab", "11a", "11b", "11c", "13b", "13c", "14a"}  # shown as windows
 
 
 def payload_of(subject: Scenario, lang: str = "en") -> dict[str, Any]:
-    return make_payload(lanes_of(subject), lang, title="T", run=1)
+    return make_payload(lanes_of(subject), lang, title="T")
 
 
 def assert_consistent(payload: dict[str, Any]) -> None:
@@ -465,7 +465,7 @@ def large() -> list[Lane]:
 
 
 def window(lanes: list[Lane], time: int) -> dict[str, Any]:
-    return make_payload(lanes, "en", title="T", run=1, time=time)
+    return make_payload(lanes, "en", title="T", time=time)
 
 
 def assert_window_shows(

@@ -110,9 +110,9 @@ def test_every_scene_can_be_chosen(session: Session, name: str) -> None:
 
 
 def test_choosing_what_is_not_there_yet_changes_nothing(session: Session) -> None:
-    before = session.payload
+    before = session.picture
     session.choose(TRACE)
-    assert session.payload is before
+    assert session.picture is before
 
 
 def test_each_visitor_has_a_table_of_their_own(session: Session) -> None:
@@ -202,9 +202,9 @@ BAD_SETUPS: list[tuple[str, dict[str, str], str, str]] = [
 def test_a_setup_that_cannot_run_is_told_at_its_field(
     session: Session, changes: dict[str, str], option: str, said: str
 ) -> None:
-    before = session.payload
+    before = session.picture
     session.set_setup(changes)
-    assert session.payload is before
+    assert session.picture is before
     problem = next(problem for problem in session.problems if problem["option"] == option)
     assert problem["text"].startswith(said)
     assert problem["row"] is None
@@ -330,9 +330,9 @@ def test_a_lane_with_requests_of_its_own_sends_them(session: Session) -> None:
 
 
 def test_a_lane_that_cannot_run_is_named_and_the_last_good_run_stays(session: Session) -> None:
-    before = session.payload
+    before = session.picture
     lane_edits.change(session, "continuous", {"budget": "x"})
-    assert session.payload is before
+    assert session.picture is before
     [problem] = session.problems
     assert (problem["lane"], problem["option"]) == ("continuous", "budget")
     assert problem["text"] == (
@@ -392,10 +392,10 @@ def test_commands_of_the_stage_do_what_they_say_or_nothing(session: Session) -> 
     assert lane_keys(session) == ["static", "static-2", "continuous", "vllm_v1"]
     run_command(session, {"do": "remove_lane", "key": "static", "seq": 3})
     assert lane_keys(session) == ["static-2", "continuous", "vllm_v1"]
-    before = session.payload
+    before = session.picture
     for command in ({}, {"do": "add_lane"}, {"do": "x"}, {"do": "remove_lane", "key": 4}):
         run_command(session, command)
-    assert session.payload is before
+    assert session.picture is before
 
 
 # What cannot run.
@@ -428,9 +428,9 @@ BAD_CELLS: list[tuple[str, int, dict[str, str], str, str]] = [
 def test_a_bad_cell_is_named_and_the_last_good_run_stays(
     session: Session, index: int, cells: Row, field: str, said: str
 ) -> None:
-    before = session.payload
+    before = session.picture
     edit(session, index, **cells)
-    assert session.payload is before
+    assert session.picture is before
     (problem,) = session.problems
     assert (problem["row"], problem["field"]) == (index, field)
     assert problem["text"].startswith(said)
@@ -460,7 +460,7 @@ def test_all_bad_cells_are_named_at_once(session: Session) -> None:
 
 def test_a_prompt_that_can_never_run_is_named_with_the_remedy(session: Session) -> None:
     session.choose("3a")
-    before = session.payload
+    before = session.picture
     edit(session, 0, prompt="9")
     (problem,) = session.problems
     assert (problem["row"], problem["field"]) == (0, "prompt")
@@ -468,7 +468,7 @@ def test_a_prompt_that_can_never_run_is_named_with_the_remedy(session: Session) 
         "A can never run: its prompt of 9 must fit whole into a budget of 8. "
         "Raise the budget or shorten the prompt."
     )
-    assert session.payload is before
+    assert session.picture is before
     session.lang = "zh"
     assert session.payload["lanes"][1]["total_tokens"] == 11  # the last good run, in Chinese
     assert session.problems[0]["row"] == 0
@@ -485,7 +485,7 @@ def test_ticks_are_whole(session: Session) -> None:
 
 
 def test_too_many_rows_are_refused(session: Session) -> None:
-    before = session.payload
+    before = session.picture
     many = [
         {"id": f"R{i}", "arrival": "0", "prompt": "1", "output": "1", "cached": ""}
         for i in range(MOST_ROWS + 1)
@@ -494,24 +494,24 @@ def test_too_many_rows_are_refused(session: Session) -> None:
     (problem,) = session.problems
     assert problem["row"] is None
     assert problem["text"] == "The table holds 200 requests at most, not 201."
-    assert session.payload is before
+    assert session.picture is before
     session.set_rows(many[:-1])
     assert session.problems == []
     assert figure(session, "finished") == 200
 
 
 def test_an_empty_table_says_so(session: Session) -> None:
-    before = session.payload
+    before = session.picture
     session.set_rows([])
     assert [problem["row"] for problem in session.problems] == [None]
     assert session.problems[0]["text"] == "No requests yet: add one."
-    assert session.payload is before
+    assert session.picture is before
 
 
 def test_a_table_that_would_run_for_very_long_is_refused(session: Session) -> None:
     """Two hundred rows at their bounds: millions of rounds that nobody could look at."""
     session.budget = 1
-    before = session.payload
+    before = session.picture
     session.set_rows(
         [
             {"id": f"R{i}", "arrival": "0", "prompt": "20000", "output": "2000", "cached": ""}
@@ -520,7 +520,7 @@ def test_a_table_that_would_run_for_very_long_is_refused(session: Session) -> No
     )
     assert len(session.problems) == 1
     assert "rounds" in session.problems[0]["text"]
-    assert session.payload is before
+    assert session.picture is before
 
 
 class Later:
@@ -555,10 +555,10 @@ def test_a_long_run_that_is_overtaken_is_dropped() -> None:
     session.choose(SYNTHETIC)
     session.choose("1a")
     assert session.working == ""
-    before = session.payload
+    before = session.picture
     later.jobs[0]()
     assert session.scenario_name == "1a"
-    assert session.payload is before
+    assert session.picture is before
 
 
 def test_of_two_long_runs_the_last_one_asked_for_is_shown() -> None:
@@ -591,15 +591,15 @@ def test_of_two_long_runs_the_last_one_asked_for_is_shown() -> None:
 )
 def test_whatever_is_typed_gives_a_run_or_a_problem(table: list[Row], lang: str) -> None:
     session = Session(lang=lang)
-    before = session.payload
+    before = session.picture
     session.set_rows(table)
     if session.problems:
-        assert session.payload is before
+        assert session.picture is before
         for problem in session.problems:
             assert problem["text"] and "{" not in problem["text"]
             assert problem["row"] is None or 0 <= problem["row"] < len(table)
     else:
-        assert session.payload["run"] >= before["run"]
+        assert session.picture.run >= before.run
         assert len(session.payload["requests"]) == len(table) or table == []
 
 
@@ -699,9 +699,9 @@ def test_a_file_that_is_no_trace_leaves_all_as_it_was(
     session: Session, name: str, content: bytes, lang: str
 ) -> None:
     session.lang = lang
-    before = session.payload
+    before = session.picture
     open_trace(session, name, content)
-    assert session.payload is before
+    assert session.picture is before
     assert session.scenario_name == "5a"
     assert session.notice.startswith(name)
     assert "{" not in session.notice.removeprefix(name)
@@ -740,11 +740,11 @@ def test_the_language_switches_where_the_window_is(session: Session) -> None:
 
 def test_a_window_of_a_run_that_is_gone_is_not_sent(session: Session) -> None:
     session.choose(SYNTHETIC)
-    before = session.payload
-    for request in ({"run": before["run"] - 1, "t": 5}, {"run": before["run"]}, {}):
+    before = session.picture
+    for request in ({"run": before.run - 1, "t": 5}, {"run": before.run}, {}):
         session.move_window(request)
-    session.move_window({"run": before["run"], "t": "soon"})
-    assert session.payload is before
+    session.move_window({"run": before.run, "t": "soon"})
+    assert session.picture is before
 
 
 @pytest.mark.parametrize("t", [float("nan"), float("inf"), 1e300, -5, True])

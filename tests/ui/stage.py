@@ -61,7 +61,7 @@ def give(page: Page, *subjects: Scenario, lang: str = "en") -> dict[str, Any]:
     lanes = [Lane(key, run(subject)) for key, subject in zip(keys, subjects, strict=False)]
     global _RUN
     _RUN += 1
-    payload = make_payload(lanes, lang, title="T", run=_RUN, reset=True)
+    payload = make_payload(lanes, lang, title="T") | {"run": _RUN, "reset": True}
     page.evaluate(GIVE, payload)
     expect(player(page)).to_have_attribute("data-run", str(_RUN))
     return payload
