@@ -66,22 +66,23 @@ class Teller(Lines):
         """How many more there are of each kind, those who arrive inside the round left out."""
         if len(present) <= MOST_LINES and len(record.queue) <= MOST_LINES:
             return []
-        queue = {request.id for request in record.queue}
-        counts = Counter(self._kind(record, id_, queue) for id_ in present[MOST_LINES:])
-        counts["wait"] += len(queue.difference(present))
+        coming = {request.id for request in self._arriving(record)}
+        told = [self._kind(record, id_, coming) for id_ in present]
+        counts = Counter(told[MOST_LINES:])
+        counts["wait"] += len(record.queue) - told.count("wait")
         kinds = ("prefill", "decode", "idle", "nothing", "wait", "gone")
         return [self.say(f"card.more_{kind}", count=counts[kind]) for kind in kinds if counts[kind]]
 
-    def _kind(self, record: Round, id_: str, queue: set[str]) -> str:
+    def _kind(self, record: Round, id_: str, coming: set[str]) -> str:
         if id_ in record.departed:
             return "gone"
         if id_ in record.given:
             return "prefill" if id_ in record.prefilling else "decode"
-        if id_ in queue:
-            return "wait"
         if id_ in record.running and id_ not in record.idle:
             return "nothing"
-        return "idle" if id_ in record.idle or id_ in record.pads else "coming"
+        if id_ in record.idle or id_ in record.pads:
+            return "idle"
+        return "coming" if id_ in coming else "wait"
 
     def _arriving(self, record: Round) -> tuple[Request, ...]:
         """Who arrives while the round is under way."""

@@ -1,9 +1,11 @@
 """One round as people read it: ids instead of objects, reasons written out for everyone."""
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections import abc
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from sim import extras
 from sim.plan import Plan
@@ -25,14 +27,52 @@ class Snapshot:
     emitted: int
 
 
+class Queue(abc.Sequence[Request]):
+    """Requests in a row, from the head.
+
+    Kept as their places in the scenario: a queue can be thousands long, in each of hundreds of
+    rounds, and the garbage collector would go through all of them.
+
+    >>> some = tuple(Request(id_, 0, 6, 1) for id_ in "ABC")
+    >>> Queue(some, array("i", [2, 0]))
+    Queue(C, A)
+    """
+
+    __slots__ = ("_places", "_requests")
+
+    def __init__(self, requests: tuple[Request, ...], places: "array[int]") -> None:
+        self._requests, self._places = requests, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, key: int) -> Request: ...
+    @overload
+    def __getitem__(self, key: slice) -> "Queue": ...
+    def __getitem__(self, key: int | slice) -> "Request | Queue":
+        if isinstance(key, slice):
+            return Queue(self._requests, self._places[key])
+        return self._requests[self._places[key]]
+
+    def __iter__(self) -> Iterator[Request]:
+        return map(self._requests.__getitem__, self._places)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Queue) and tuple(self) == tuple(other)
+
+    def __repr__(self) -> str:
+        return f"Queue({', '.join(request.id for request in self)})"
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
     """The plan of a round, the queues as scheduled (before outputs), and what came of it.
 
     Times are internal units; `number` counts from 1. `running` and `queue` are taken after
     scheduling, as vLLM's recordings are, so requests that finish in this round still run.
-    `after` is how everyone in `running` stands once the round is committed. A queue can be
-    thousands long, so its ids and reasons are written out only when asked for.
+    `after` is how everyone in `running` stands once the round is committed. Ids and reasons of a
+    queue are written out only when asked for.
     """
 
     number: int
@@ -51,7 +91,7 @@ class Round:
     preempted: tuple[str, ...]
     departed: Mapping[str, Status]  # who left since the last round, or is rejected in this one
     running: tuple[str, ...]
-    queue: tuple[Request, ...]
+    queue: Queue
     emitted: tuple[str, ...]
     tokens: Mapping[str, int]  # of those in `emitted`; more than one with accepted drafts
     finished: tuple[str, ...]
@@ -112,7 +152,7 @@ def next_round(state: State) -> Round | None:
         preempted=_ids(preempted),
         departed=departed,
         running=_ids(running),
-        queue=tuple(map(_request, state.waiting)),
+        queue=Queue(state.scenario.requests, array("i", map(_place, state.waiting))),
         emitted=_ids(done.emitted),
         tokens=_by_id(done.emitted),
         finished=_ids(seq for seq in done.finished if seq.ended is Status.FINISHED),
@@ -125,7 +165,7 @@ def next_round(state: State) -> Round | None:
     )
 
 
-_request = attrgetter("request")  # thousands may wait
+_place = attrgetter("index")  # thousands may wait
 
 
 def _told(made: Plan, setup: Setup) -> dict[str, Any]:
