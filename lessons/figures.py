@@ -13,19 +13,21 @@ How they are combined and written says `lessons.values`.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from operator import itemgetter
 from typing import Any, overload
 
 from lessons.faults import LessonError
 from lessons.shown import given
 from lessons.steps import Step, event_of
-from sim import History, Scenario, run
+from sim import History, Request, Scenario, run
 from sim.clock import to_shown
-from sim.export import round_dict, to_json
+from sim.export import request_dict, round_dict
 from sim.files import builtin, lanes, suggestion
+from sim.metrics import Metrics
+from sim.reading import written
 
 MODES = ("static", "continuous")
 MOST_RUNS = 500  # kept, in a process: some for each exercise of the course
@@ -34,14 +36,14 @@ _END = itemgetter("end")
 _EVENT_LISTS = {"first": "emitted", "finish": "finished", "preempt": "preempted"}
 
 
-class Runs(Mapping[str, Any]):
-    """The figures of several scenarios by name, each simulated when it is asked for."""
+class Made(Mapping[str, Any]):
+    """What is made of things by their names, each when it is asked for: there may be thousands."""
 
-    def __init__(self, known: Mapping[str, Scenario]) -> None:
-        self._known = known
+    def __init__(self, make: Callable[[Any], Any], known: Mapping[str, Any]) -> None:
+        self._make, self._known = make, known
 
-    def __getitem__(self, name: str | int) -> Mapping[str, Any]:
-        return _run(self._known[str(name)])  # a lane may be called 6
+    def __getitem__(self, name: str | int) -> Any:
+        return self._make(self._known[str(name)])  # a lane may be called 6
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)
@@ -57,8 +59,8 @@ class Figures(Mapping[str, Any]):
         self.scenario, self.lanes = scenario, lanes
         self._plain = {
             "setup": scenario.setup,
-            "request": {one["id"]: one for one in scenario.to_dict()["requests"]},
-            "lane": Runs(lanes),
+            "request": Made(partial(written, unit=scenario.setup.time), _by_id(scenario)),
+            "lane": Made(_run, lanes),
             "given": given(scenario.name),
         }
 
@@ -130,23 +132,31 @@ class Numbered(Mapping[int, dict[str, Any]]):
         return len(self._rounds)
 
 
-class Result(Mapping[str, Any]):
-    """The figures of one run."""
+class Result:
+    """The figures of one run, each worked out when it is first named."""
 
     def __init__(self, scenario: Scenario) -> None:
         history = run(scenario)
-        rounds = Rounds(history)
-        plain = to_json(history, rounds=False)
-        self._plain = plain | {"rounds": rounds, "round": Numbered(rounds)}
+        figures = Metrics(history)
+        places = {request.id: place for place, request in enumerate(scenario.requests)}
+        self.requests = Made(partial(request_dict, figures), places)
+        self.rounds = Rounds(history)
+        self.round = Numbered(self.rounds)
+        self._figures = figures
 
-    def __getitem__(self, name: str) -> Any:
-        return self._plain[name]
+    @cached_property
+    def scenario(self) -> dict[str, Any]:
+        """What ran, as a file has it."""
+        return self._figures.history.scenario.to_dict()
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._plain)
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        """The figures of all requests together."""
+        return self._figures.overall()
 
-    def __len__(self) -> int:
-        return len(self._plain)
+
+def _by_id(scenario: Scenario) -> dict[str, Request]:
+    return {request.id: request for request in scenario.requests}
 
 
 @lru_cache(MOST_RUNS)
@@ -173,7 +183,7 @@ def here(values: Figures, step: Step) -> dict[str, Any] | None:
     Raises:
         LessonError: the run has no such lane, round or event.
     """
-    rounds = lane_figures(values, step)["rounds"]
+    rounds = lane_figures(values, step).rounds
     number = _number(values.scenario, step, rounds)
     if number > len(rounds):
         raise LessonError(f"round {number} is none of the {len(rounds)} rounds of {step.lane}")

@@ -45,24 +45,27 @@ def round_dict(record: Round, history: History) -> dict[str, Any]:
 
 def request_dicts(figures: Metrics) -> dict[str, dict[str, Any]]:
     """Every request's figures by id, in list order."""
-    result = {}
-    for index, request in enumerate(figures.history.scenario.requests):
-        own = figures.request(index)
-        result[request.id] = {
-            "state": str(own.state),
-            "arrival": own.arrival,
-            "outputs": list(own.outputs),
-            "queue": own.queue,
-            "ttft": own.ttft,
-            "itl": list(own.itl),
-            "tpot": own.tpot,
-            "e2e": own.e2e,
-            "generated": own.generated,
-            "sent": own.sent,
-            "preemptions": own.preemptions,
-            "recomputed": own.recomputed,
-        }
-    return result
+    requests = figures.history.scenario.requests
+    return {request.id: request_dict(figures, index) for index, request in enumerate(requests)}
+
+
+def request_dict(figures: Metrics, index: int) -> dict[str, Any]:
+    """The figures of one request, by its place in the list."""
+    own = figures.request(index)
+    return {
+        "state": str(own.state),
+        "arrival": own.arrival,
+        "outputs": list(own.outputs),
+        "queue": own.queue,
+        "ttft": own.ttft,
+        "itl": list(own.itl),
+        "tpot": own.tpot,
+        "e2e": own.e2e,
+        "generated": own.generated,
+        "sent": own.sent,
+        "preemptions": own.preemptions,
+        "recomputed": own.recomputed,
+    }
 
 
 def to_json(history: History, *, rounds: bool = True) -> dict[str, Any]:
