@@ -26,8 +26,8 @@ def serve() -> None:
     """Serve one visitor's page."""
     pn.extension()
     try:
-        from app.background import settle  # in here, because an import can fail too
         from app.page import create_page
+        from app.settle import settle  # in here, because an import can fail too
 
         settle()
         page = create_page(pn.state.session_args)

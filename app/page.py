@@ -10,6 +10,7 @@ import panel_material_ui as pmui
 from bokeh.models import CustomJS
 from param.parameterized import Event
 
+from app.ahead import once_ready
 from app.background import in_background
 from app.commands import run_command
 from app.editor import RequestTable
@@ -30,7 +31,7 @@ from app.player import Player
 from app.session import Session
 from app.setup_panel import SetupPanel
 from app.shell import Shell
-from app.url import Arguments, address, arguments_of, is_edited, open_link
+from app.url import Arguments, address, arguments_of, asked_scene, is_edited, open_link
 from lessons.catalogue import heading, scenes
 from sim.setup import MAX_REQUESTS
 
@@ -122,10 +123,10 @@ class App:
         session = self.session
         match what:
             case "lang" if value in session.param.lang.objects:
-                session.lang = value
+                scene = session.scenario_name
+                once_ready(scene, value, lambda: self._speak(value), self.apologise)
             case "scenario" if value in session.param.scenario_name.objects:
-                self._file = ""
-                session.choose(value)
+                once_ready(value, session.lang, lambda: self._turn_to(value), self.apologise)
             case "face" if value in session.param.face.objects:
                 session.face = value
             case "reset":
@@ -140,11 +141,22 @@ class App:
             case "unit" if session.unread and value in UNITS:
                 self.open_trace(*session.unread, unit=value)
 
+    def _speak(self, lang: str) -> None:
+        self.session.lang = lang
+
+    def _turn_to(self, scene: str) -> None:
+        self._file = ""
+        self.session.choose(scene)
+
     def follow(self, search: str, number: int) -> None:
         """Back or Forward: the state that the address names now; `number` tells the answers."""
+        arguments = arguments_of(search)
 
-        self._file = ""
-        open_link(self.session, arguments_of(search), lambda: self.arrive(number))
+        def then() -> None:
+            self._file = ""
+            open_link(self.session, arguments, lambda: self.arrive(number))
+
+        once_ready(*asked_scene(arguments), then, self.apologise)
 
     def arrive(self, number: int) -> None:
         """What the link of this number names is reached."""

@@ -33,6 +33,7 @@ MOST_NAMED = 6  # options that a notice lists
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 _STATE = ("lang", "scenario", "budget", "face", "tab", "setup", "lanes", "traffic", "rows")
 _DEFAULT_SCENE: str = Session.param.scenario_name.default
+_DEFAULT_LANG: str = Session.param.lang.default
 
 
 def arguments_of(search: str) -> Arguments:
@@ -76,6 +77,17 @@ def open_link(
 
     session.choose(name)
     _when_shown(session, finish)
+
+
+def asked_scene(arguments: Arguments) -> tuple[str, str]:
+    """The scene with steps that a first visit asks for, and its language, if these are good."""
+    found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
+    scene = found.get("scenario", _DEFAULT_SCENE)
+    lang = found.get("lang", _DEFAULT_LANG)
+    return (
+        scene if scene in scenes() else _DEFAULT_SCENE,
+        lang if lang in LANGUAGES else _DEFAULT_LANG,
+    )
 
 
 def _is_shown(session: Session, found: Mapping[str, str]) -> bool:

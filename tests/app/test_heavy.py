@@ -1,20 +1,17 @@
 """Heavy work is handed on: to the background, to another process, or not done twice."""
 
-import asyncio
 import gc
 import json
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
-from unittest.mock import AsyncMock, Mock
+from unittest.mock import Mock
 from weakref import WeakValueDictionary, ref
 
 import pytest
-from panel.io.resources import Resources
 
 from app import lane_edits
-from app.background import _remembered, _sent_at_once
 from app.commands import run_command
 from app.inputs import MOST_FOUND, lane_scenarios
 from app.lab.component import Lab
@@ -291,29 +288,3 @@ def test_a_tab_that_is_left_meanwhile_does_not_come_back(
     lab._handle_msg({"type": "tab", "name": "sweep"})
     waiting.work()
     assert lab.part["name"] == "sweep"
-
-
-# What every visitor gets.
-
-
-def test_an_answer_is_kept_back_by_nothing() -> None:
-    send, socket = AsyncMock(), Mock()
-    asyncio.run(_sent_at_once(send)(socket, "message"))
-    socket.set_nodelay.assert_called_once_with(True)
-    send.assert_awaited_once_with(socket, "message")
-
-
-def test_the_style_sheets_of_all_components_are_looked_for_once() -> None:
-    calls = []
-
-    def look(_: Resources, files: list[str], kind: str) -> None:
-        calls.append(kind)
-        files += [f"{kind}.css", "shared.css"]
-
-    remembered, resources = _remembered(look), Resources(mode="server")
-    for _ in range(2):
-        files = ["shared.css"]
-        remembered(resources, files, "__css__")
-        assert files == ["shared.css", "__css__.css"]
-    remembered(resources, [], "__js__")
-    assert calls == ["__css__", "__js__"]
