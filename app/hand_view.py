@@ -7,7 +7,6 @@ would have done is told of rounds that are over, and of the whole run only at it
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.i18n import words
 from app.lanes import Lane
 from app.speech import Speaker, number
 from sim import HandRun, Offer, Problem, Scenario, Status, by_hand, run
@@ -70,10 +69,8 @@ class HandView:
         """A fault in words, and whose row it belongs to."""
         id_ = problem.place[2] if len(problem.place) > 2 else ""
         params = {name: _plain(value) for name, value in problem.params.items()}
-        text = words(self.speaker.lang, "hand.problem")[problem.rule].format(
-            **params, id=id_, value=_plain(problem.value)
-        )
-        return {"id": id_, "text": text}
+        params |= {"id": id_, "value": _plain(problem.value)}
+        return {"id": id_, "text": self.speaker.say(f"hand.problem.{problem.rule}", **params)}
 
     # What the policy would have done.
 

@@ -4,6 +4,9 @@ Code holds ids ("problem.no_prompt"), the catalogues hold words. Nested tables b
 A file more is a language more. All catalogues must have the same keys with the same
 `{placeholders}`; this is checked when the module is imported, so a missing word stops the server
 instead of showing up as English in the middle of a Chinese page.
+
+`{n} token[|s]` is `1 token` and `2 tokens`: of the two forms the first stands after a 1. The
+browser fills sentences in the same way (`fill` in `assets/js`).
 """
 
 import re
@@ -16,6 +19,8 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "i18n"
 LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+_NUMBERED = re.compile(r"\{(\w+)[^}]*\}|\[([^][|]*)\|([^][|]*)\]")
 
 # Chinese has a space beside `13 ms`, and none beside `第 3 拍`; a sentence is written for both.
 _BESIDE_TICKS = re.compile("(?<=[\u4e00-\u9fff]) (?=第 [\\d,]+ 拍)|(?<=\\d 拍) (?=[\u4e00-\u9fff])")
@@ -37,8 +42,24 @@ def _table(lang: str, table: str) -> Mapping[str, str]:
 
 def say(lang: str, key: str, **values: object) -> str:
     """One sentence with its placeholders filled: `say("en", "page.lesson", number=5)`."""
-    text = _CATALOGUES[lang][key].format(**values)
+    text = _numbered(_CATALOGUES[lang][key], values).format(**values)
     return _BESIDE_TICKS.sub("", text) if lang == "zh" else text
+
+
+def _numbered(text: str, values: Mapping[str, object]) -> str:
+    """A sentence with the forms that its numbers ask for."""
+    if "|" not in text:
+        return text
+    number: object = None
+
+    def chosen(part: re.Match[str]) -> str:
+        nonlocal number
+        if name := part[1]:
+            number = values[name]
+            return part[0]
+        return part[2] if str(number) == "1" else part[3]
+
+    return _NUMBERED.sub(chosen, text)
 
 
 def join(lang: str, sentences: Iterable[str]) -> str:

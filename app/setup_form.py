@@ -39,14 +39,14 @@ def told(problem: Problem, name: str, lang: str) -> str:
 def summary(setup: Setup, lang: str, silent: Iterable[str] = ()) -> str:
     """A setup in one sentence: how it batches, the budget, and what is not at its default."""
     text = phrases(lang, "setup.says")["comma"].join(parts(setup, lang, silent))
-    return phrases(lang, "setup.says")["whole"].format(text=text[:1].upper() + text[1:])
+    return say(lang, "setup.says.whole", text=text[:1].upper() + text[1:])
 
 
 def parts(setup: Setup, lang: str, silent: Iterable[str] = ()) -> list[str]:
     """The parts of that sentence, without the options that are to stay silent."""
     known = phrases(lang, "setup.says")
     how = f"service.{setup.service}" if setup.mode == "continuous" else f"mode.{setup.mode}"
-    said = [known[how], known["budget"].format(value=f"{setup.budget:,}")]
+    said = [known[how], say(lang, "setup.says.budget", value=f"{setup.budget:,}")]
     unit = phrases(lang, "unit")[setup.time]
     silent = {"mode", "service", "budget", *silent}
     for name, typed in texts(setup).items():
@@ -54,7 +54,7 @@ def parts(setup: Setup, lang: str, silent: Iterable[str] = ()) -> list[str]:
             continue
         keys = (f"{name}.{typed}", f"{name}_{typed}", name)
         if key := next((key for key in keys if key in known), ""):
-            said.append(known[key].format(value=typed.strip(","), unit=unit))
+            said.append(say(lang, f"setup.says.{key}", value=typed.strip(","), unit=unit))
     if setup.cost != Setup(budget=1).cost:
         said.append(known["cost"])
     return said

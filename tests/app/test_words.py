@@ -19,6 +19,13 @@ def test_a_missing_key_or_value_is_an_error() -> None:
         say("en", "page.lesson")
 
 
+def test_a_number_has_the_form_it_asks_for() -> None:
+    assert say("en", "card.more_idle", count=1) == "1 more is done and holds its seat."
+    assert say("en", "card.more_idle", count=21) == "21 more are done and hold their seats."
+    used = say("en", "card.used_waste", used=0, budget=1, waste="[1|2]")
+    assert used == "0 of 1 token and [1|2] for nobody"
+
+
 def test_a_table_leaves_its_name_out() -> None:
     assert words("en", "unit") == {"ms": "ms", "tick": "ticks"}
 

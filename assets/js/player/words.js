@@ -7,8 +7,17 @@
  */
 function speaker(payload) {
   const words = payload.words ?? {};
-  return (key, values = {}) =>
-    (words[key] ?? key).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+  return (key, values = {}) => inWords(words[key] ?? key, values);
+}
+
+/** A sentence with its places filled; of `{n} token[|s]` the first form stands after a 1. */
+function inWords(sentence, values) {
+  let number = "";
+  return sentence.replace(/\{(\w+)\}|\[([^\][|]*)\|([^\][|]*)\]/g, (place, name, one, many) => {
+    if (!name) return number === "1" ? one : many;
+    number = String(values[name] ?? place);
+    return number;
+  });
 }
 
 const numberFormats = new Map();
