@@ -19,7 +19,7 @@ Ctrl-C ends the server. `.venv/bin/panel serve --help` lists Panel's options."""
 
 def main(arguments: list[str]) -> int:
     """Set up, then become the server, or what saves the pages."""
-    if arguments in (["-h"], ["--help"]):
+    if arguments[-1:] in (["-h"], ["--help"]) and arguments[:-1] in ([], ["export"]):
         say(HELP)
         return 0
     check_python()

@@ -37,8 +37,8 @@ def shown(metric: Metric, value: Number | None) -> str:
 
 
 def percent(share: float) -> str:
-    """`99.5 %`, never rounded up to all."""
-    return f"{int(share * 1000 + 1e-9) / 10:g} %"
+    """`99.5%`, never rounded up to all."""
+    return f"{int(share * 1000 + 1e-9) / 10:g}%"
 
 
 def row_cells(row: Row) -> list[str]:

@@ -168,7 +168,7 @@ def test_a_setup_is_told_in_words_and_what_has_none_by_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "told"), [(1, "100 %"), (0.9999, "99.9 %"), (0.29, "29 %"), (0, "0 %")]
+    ("share", "told"), [(1, "100%"), (0.9999, "99.9%"), (0.29, "29%"), (0, "0%")]
 )
 def test_a_share_is_never_rounded_up_to_all(share: float, told: str) -> None:
     assert percent(share) == told
