@@ -7,8 +7,9 @@ function writeGutter(stage, ctx, lane) {
   if (lane.byRequest) writeRequests(stage, ctx, lane, lane.lane.requests ?? payload.requests);
   else writeSeats(stage, ctx, lane);
   if (!lane.strip) return;
+  const hasTwoLines = layout.single && lane.strip >= layout.size.font * 2.4;
   const y = layout.single ? lane.stripY + 10 : lane.stripY + layout.size.font * 0.9;
-  if (layout.single) {
+  if (hasTwoLines) {
     label(stage, "rb-gutter", say("gutter_budget"), 0, y);
     const n = budgetText(lane);
     const amount = isPhone ? n : say("gutter_tokens", { n });
