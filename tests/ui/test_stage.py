@@ -5,6 +5,7 @@ A scenario with a pool of KV blocks is made in the browser, of the payload that 
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
@@ -124,6 +125,22 @@ def test_the_length_of_the_queue_is_a_line_where_somebody_waits(open_page: Open)
     expect(label).to_have_text("Waiting 2")
     only(page, "continuous")
     expect(label).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("budget", "names", "used"),
+    [(1, ["Budget 1"], "1 of 1 token,"), (2, ["Budget", "2 tokens"], "2 of 2 tokens,")],
+)
+def test_a_small_budget_has_room_for_its_name(
+    open_page: Open, budget: int, names: list[str], used: str
+) -> None:
+    page = only(open_page(STAGE, f"{BY_HAND}&budget={budget}"), "continuous")
+    step_to(page, 2.5 if budget == 1 else 3)
+    expect(page.get_by_text(used)).to_be_visible()
+    labels = sorted(page.locator(".rb-gutter").all(), key=lambda one: box_of(one)["y"])
+    assert [label.inner_text() for label in labels] == ["Request", *names, "Waiting 1"]
+    boxes = [box_of(label) for label in labels]
+    assert all(above["y"] + above["height"] <= below["y"] for above, below in pairwise(boxes))
 
 
 def test_the_card_tells_what_a_cell_got_and_why(open_page: Open) -> None:
