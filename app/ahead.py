@@ -53,6 +53,16 @@ def once_ready(
         in_background(lambda: make_ready(name, lang), lambda _: then(), failed, _THREAD)
 
 
+def look_ahead(document: Document) -> None:
+    """From now on, all pages of the server of this one are built when their scene is ready."""
+    context = document.session_context
+    if context is None or context.server_context is None:  # built before the server runs
+        return
+    application = context.server_context.application_context.application
+    if not any(isinstance(handler, Ahead) for handler in application.handlers):
+        application.add(Ahead())
+
+
 class Ahead(Handler):
     """Of the server: before a page is built, the scene that its link asks for is made ready."""
 

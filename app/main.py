@@ -26,10 +26,12 @@ def serve() -> None:
     """Serve one visitor's page."""
     pn.extension()
     try:
+        from app.ahead import look_ahead  # in here, because an import can fail too
         from app.page import create_page
-        from app.settle import settle  # in here, because an import can fail too
+        from app.settle import settle
 
         settle()
+        look_ahead(pn.state.curdoc)
         page = create_page(pn.state.session_args)
     except Exception:
         logging.getLogger("rebatch").exception("This session could not be built.")

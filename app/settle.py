@@ -21,7 +21,6 @@ from panel.config import panel_extension
 from panel.io import document, server
 from panel.io.resources import Bundle, Resources
 
-from app.ahead import Ahead
 from app.background import under_way
 
 M_MMAP_THRESHOLD = -3  # of <malloc.h>
@@ -53,8 +52,6 @@ def settle() -> None:
     server.bundle_resources = _remembered(server.bundle_resources)
     document._garbage_collect = _when_idle(document._garbage_collect)
     panel_extension._apply_signatures = lambda _: None  # done once: what notebooks show as hints
-    if pn.state.curdoc and (context := pn.state.curdoc.session_context):
-        context.server_context.application_context.application.add(Ahead())
     if sys.platform == "linux":
         _give_memory_back()
 

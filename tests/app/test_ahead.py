@@ -4,9 +4,11 @@ import asyncio
 from unittest.mock import Mock
 
 import pytest
+from bokeh.application import Application
+from bokeh.document import Document
 
 from app import ahead
-from app.ahead import Ahead, is_ready, make_ready, once_ready
+from app.ahead import Ahead, is_ready, look_ahead, make_ready, once_ready
 from app.session import Session
 from app.url import asked_scene
 from sim.files import BY_HAND
@@ -64,6 +66,22 @@ def test_a_page_is_built_when_its_scene_is_ready() -> None:
     context.request.arguments = {"scenario": [b"12a"]}
     asyncio.run(Ahead().on_session_created(context))
     assert is_ready("12a", "en")
+
+
+def test_a_server_looks_ahead_once() -> None:
+    server, document = Mock(), Mock()
+    server.application_context.application = application = Application()
+    document.session_context.server_context = server
+    look_ahead(document)
+    look_ahead(document)
+    assert [type(handler) for handler in application.handlers] == [Ahead]
+
+
+def test_a_page_before_the_server_runs_is_built_as_it_is() -> None:
+    look_ahead(Document())
+    document = Mock()
+    document.session_context.server_context = None
+    look_ahead(document)
 
 
 def test_a_scene_is_chosen_when_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
