@@ -11,8 +11,10 @@ that noting the component alone comes to the same.
 
 Bokeh, too, goes through every value that is set, in search of models, several times. What a
 component shows is therefore sent as JSON, which is one text to Bokeh; `told` in `dom.js` reads it.
+Param compares dictionaries value by value, in Python, to know what has changed; here Python does.
 """
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -21,6 +23,7 @@ from bokeh.document import Document
 from bokeh.model import DataModel
 from panel.custom import JSComponent
 from panel.io.datamodel import PARAM_MAPPING
+from param.parameterized import Comparator
 
 from app.wire import as_json
 
@@ -32,6 +35,7 @@ else:
         """A dictionary that the browser gets as JSON."""
 
 
+Comparator.equalities[dict] = operator.eq
 PARAM_MAPPING[Told] = lambda _, options: String(**options | {"default": "{}"})
 
 

@@ -203,7 +203,7 @@ class App:
         """Something failed while answering: the log gets the error, the page a sentence."""
         logging.getLogger("rebatch").error("A callback failed.", exc_info=error)
         self._file = ""
-        self.session.working = ""
+        self.session.param.update(working="", is_coming=False)
         self.session.notice = say(self.session.lang, "page.failed")
 
     def _show(self) -> None:

@@ -65,9 +65,14 @@ def picture(payload: Payload, shared: Scenario) -> Picture:
     )
 
 
+def is_kept(name: str, lang: str) -> bool:
+    """Whether the picture of a scene has been made."""
+    return (name, lang) in _KEPT
+
+
 def picture_of_scene(name: str, lang: str, lanes: list[Lane]) -> Picture:
     """The same of a scene with steps, as its file has it, at its start; `lanes` are its own."""
-    if (name, lang) not in _KEPT:
+    if not is_kept(name, lang):
         title = of_scene(name, lang)["title"]
         _KEPT[name, lang] = picture(make_payload(lanes, lang, title=title), builtin(name))
     return _KEPT[name, lang]

@@ -21,7 +21,7 @@ from app.lane_specs import LaneSpec, default_lanes
 from app.lanes import Lane
 from app.messages import in_words, named
 from app.payload import make_payload
-from app.picture import Picture, picture, picture_of_scene
+from app.picture import Picture, is_kept, picture, picture_of_scene
 from app.rows import FIELDS, MOST_ROWS, Row, typed
 from app.runner import Judged, Runner, Runs, Show, Typed, runnable, simulated, takes_long
 from app.scene_words import of_other, of_scene, scene_titles
@@ -33,7 +33,7 @@ from sim.files import BY_HAND, SYNTHETIC, builtin
 
 TRACE = "trace"
 TABS = ["compare", "traffic", "load", "sweep", "calibrate"]  # of the lab, the usual one first
-LONG_ROUNDS = 2_000  # of all lanes: a picture of them is made in the background
+LONG_ROUNDS = 150  # of all lanes: a picture of them is made in the background
 
 
 class Session(param.Parameterized):
@@ -54,6 +54,7 @@ class Session(param.Parameterized):
     is_choosing = param.Boolean(default=False, doc="The lab looks at the last file's columns.")
     read_only = param.Boolean(default=False)
     working = param.String(default="", doc="What a long run is about, while it runs.")
+    is_coming = param.Boolean(default=False, doc="Whether a picture is made in the background.")
     defer = param.Callable(default=lambda job, then: then(job()))
     play = param.Callable(default=play, doc="Runs a lane; a long one in another process.")
 
@@ -265,7 +266,7 @@ class Session(param.Parameterized):
             self._note(judged)
             if judged.shared is not None and not judged.found:
                 self._take(judged.shared, list(judged.lanes))
-            if judged.found or not _is_long(judged.lanes):
+            if not self.is_coming:
                 self.working = ""
 
         self._tell_running(self.last_good)
@@ -296,7 +297,7 @@ class Session(param.Parameterized):
 
         def then(lanes: list[Lane]) -> None:
             show(lanes)
-            if not _is_long(lanes):  # else its payload is still to come
+            if not self.is_coming:
                 self.working = ""
 
         return then
@@ -310,27 +311,29 @@ class Session(param.Parameterized):
         self._send(reset=reset)
 
     def _send(self, *, time: int = 0, reset: bool = False) -> None:
-        """Make the payload; that of a long run in the background, with its text."""
+        """Make the picture; that of a long run in the background, unless it is kept."""
         self._time = time
-        lanes, lang, number, is_long = self._lanes, self.lang, self._run, _is_long(self._lanes)
+        lanes, lang, number = self._lanes, self.lang, self._run
+        name, shared, title = self.scenario_name, self.last_good, self.lesson()["title"]
+        is_usual = self._is_untouched() and not time
+        is_aside = _is_long(lanes) and not (is_usual and is_kept(name, lang))
+        self.is_coming = is_aside
 
         def then(made: Picture) -> None:
             if number == self._run:
                 self.picture = replace(made, run=number, reset=reset)
-                if is_long:
+                if is_aside:
                     self.working = ""
-
-        name, shared, title = self.scenario_name, self.last_good, self.lesson()["title"]
-        is_usual = self._is_untouched() and not time
+                self.is_coming = False
 
         def make() -> Picture:
             if is_usual:
                 return picture_of_scene(name, lang, lanes)
             return picture(make_payload(lanes, lang, title=title, time=time), shared)
 
-        if is_long and reset and not self.working:
+        if is_aside and reset and not self.working:
             self._tell_running(shared)
-        if is_long:
+        if is_aside:
             self.defer(make, then)
         else:
             then(make())

@@ -73,7 +73,7 @@ def open_link(
             complaints.extend(_inputs(session, inputs))
             if lines := [line for line in complaints if line]:
                 session.announce(lambda lang: join(lang, [line(lang) for line in lines]))
-        done()
+        _when_shown(session, done)
 
     session.choose(name)
     _when_shown(session, finish)
@@ -109,16 +109,19 @@ def _look(session: Session, found: Mapping[str, str]) -> None:
 
 def _when_shown(session: Session, then: Callable[[], None]) -> None:
     """Go on at once, or when the run that is being simulated has been shown."""
-    if not session.working:
-        then()
-        return
+
+    def is_shown() -> bool:
+        return not session.working and not session.is_coming
 
     def look(*_: object) -> None:
-        if not session.working:
+        if is_shown():
             session.param.unwatch(watcher)
             then()
 
-    watcher = session.param.watch(look, "working")
+    if is_shown():
+        then()
+    else:
+        watcher = session.param.watch(look, ["working", "is_coming"])
 
 
 def query(session: Session) -> dict[str, str]:

@@ -22,6 +22,7 @@ from app.payload import make_payload
 from app.picture import picture
 from app.saving import made
 from app.session import Session
+from app.url import open_link
 from sim import Scenario, fork, run
 from sim.files import SYNTHETIC, builtin
 from sim.history import simulate
@@ -259,6 +260,28 @@ def test_the_picture_of_a_scene_is_made_once_until_somebody_changes_it(
     other.budget -= 1
     made_anew.assert_called_once()
     assert other.payload["lanes"] == one.payload["lanes"]
+
+
+def test_a_scene_whose_picture_is_kept_is_there_at_once(waiting: Waiting) -> None:
+    Session().choose("14a")
+    session = Session(defer=waiting.defer)
+    session.choose("14a")
+    assert not waiting.jobs
+    assert session.payload["lanes"]
+
+
+def test_a_link_that_changes_a_long_scene_is_reached_when_its_picture_is_there(
+    waiting: Waiting,
+) -> None:
+    Session().choose("14a")
+    session, done = Session(defer=waiting.defer), Mock()
+    open_link(session, {"scenario": [b"14a"], "budget": [b"64"]}, done)
+    before = session.picture
+    done.assert_not_called()
+    waiting.work()
+    assert session.picture != before
+    assert session.histories[-1].scenario.setup.budget == 64
+    done.assert_called_once()
 
 
 @pytest.mark.parametrize("tab", ["traffic", "load"])
