@@ -25,9 +25,9 @@ from app.background import under_way
 
 M_MMAP_THRESHOLD = -3  # of <malloc.h>
 LARGE_BYTES = 256 * 1024
-SELDOM = 500  # rounds through what is younger
+SELDOM = 50  # rounds through what is younger
 SWITCH_SECONDS = 0.001  # the loop gives way to a thread some ten times: Python's 5 ms are long
-NEXT_TRY_SECONDS, MOST_TRIES = 5, 12
+NEXT_TRY_SECONDS, MOST_TRIES = 5, 4
 
 Make = Callable[[list[Any], Resources], Bundle]
 
@@ -38,8 +38,7 @@ def settle() -> None:
 
     All that is loaded leaves the garbage collector's rounds, as it stays anyway: building a page
     makes so many objects that each visitor would wait for a whole round. A round through all that
-    visitors have is rare: Panel asks for one whenever a page has been closed, and only pages that
-    were closed leave anything to it.
+    visitors have is rare: Panel asks for one whenever a page has been closed.
     """
     gc.collect()
     gc.freeze()

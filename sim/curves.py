@@ -14,6 +14,7 @@ import numpy as np
 from sim.clock import scale_of
 from sim.history import History, Ints
 from sim.metrics import Floats, Metrics
+from sim.metrics.spread import distinct
 
 MOST_POINTS = 400
 
@@ -110,7 +111,7 @@ def queue(history: History, most: int = MOST_POINTS) -> Curve:
     """How many wait over time: who has arrived and was not scheduled yet, and evicted ones."""
     presence, starts = Metrics(history).presence, history.starts
     evicted = history.per_round("waiting") - presence.waiting_at(starts)
-    times = np.unique(np.concatenate([starts, presence.arrivals, presence.waited_until]))
+    times = distinct(np.concatenate([starts, presence.arrivals, presence.waited_until]))
     times = np.append(times[times < history.ends.max(initial=-1)], history.ends[-1:])
     of_round = np.append(evicted, 0)[np.searchsorted(starts, times, "right") - 1]
     values = (presence.waiting_at(times) + of_round).astype(np.float64)

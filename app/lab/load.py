@@ -27,6 +27,7 @@ from sim.curves import Curve, thinned
 from sim.history import Ints
 from sim.metrics.load import Load as TheLoad
 from sim.metrics.load import Presence, second_of
+from sim.metrics.spread import distinct
 
 KNOBS = ("concurrency", "think", "max_queue", "queue_timeout", "reserve", "on_full")
 FEWEST_CLIENTS = 1
@@ -122,7 +123,7 @@ class Load(Part):
 
     def _lane(self, lane: Lane) -> dict[str, Any]:
         presence, load = lane.final.presence, self._load(lane)
-        times = np.unique(np.concatenate([presence.arrivals, presence.waited_until, presence.left]))
+        times = distinct(np.concatenate([presence.arrivals, presence.waited_until, presence.left]))
         per = f"/{self._time_unit()}"
         product = None if load.time is None else load.arrival_rate * load.time
         return {
