@@ -121,7 +121,7 @@ def _objectives(known: Metrics, per: str) -> list[_Row]:
         (
             "requests good",
             known.num_good,
-            f"= {figure(_percent(known.attainment_of_all))} % of all",
+            f"= {figure(_percent(known.attainment_of_all))}% of all",
         ),
         ("goodput", _fine(known.goodput), f"request/{per}"),
         ("goodput in tokens", _fine(known.good_tps), f"token/{per}"),

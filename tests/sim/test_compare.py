@@ -118,7 +118,7 @@ def test_a_group_that_a_setup_lacks_has_no_entry_there() -> None:
     lacking = replace(found, outcomes=(first, replace(second, groups={})))
     assert [row.groups[1] for row in lacking.groups] == [None, None, None]
     assert [row.passed for row in lacking.groups] == [(True, None), (False, None), (True, None)]
-    assert "0 % of 1 ✗ – " in " ".join(text(lacking).split())
+    assert "0% of 1 ✗ – " in " ".join(text(lacking).split())
     assert "S1" not in csv_texts(lacking)["groups.csv"]
 
 
@@ -166,7 +166,7 @@ def test_the_text_marks_best_values_objectives_and_groups() -> None:
     words = [" ".join(line.split()) for line in lines]
     assert "makespan 19.5 17.5 ★ ms" in words
     assert "TTFT ≤ 8 ms: 1 miss it ✗ ≤ 8 ms: 1 miss it ✗" in words
-    assert "prompts, 3–3 tokens 0 % of 1 ✗ 0 % of 1 ✗" in words
+    assert "prompts, 3–3 tokens 0% of 1 ✗ 0% of 1 ✗" in words
     plain = text(compared({}))
     assert "TTFT P99 (ms)" in plain and "objective" not in plain
 
@@ -176,7 +176,7 @@ def test_what_only_one_setup_has_is_a_dash_for_the_other() -> None:
     words = [" ".join(line.split()) for line in lines]
     assert "good requests 2 –" in words
     assert "TTFT ≤ 8 ms: 1 miss it ✗ –" in words
-    assert "all of them fail: 66.6 % of all requests meet them none set" in words
+    assert "all of them fail: 66.6% of all requests meet them none set" in words
 
 
 def test_the_text_leaves_out_groups_that_part_nobody() -> None:
@@ -224,5 +224,5 @@ def test_json_says_all_but_the_curves() -> None:
 def test_a_run_in_which_nobody_gets_in_can_be_told() -> None:
     found = compared({"max_queue": 0}, slo={"ttft": 8})
     assert row(found, "finished").values == (0,) and found.passed == (False,)
-    assert "fail: 0 % of all requests" in text(found)
+    assert "fail: 0% of all requests" in text(found)
     assert "metrics.csv" in csv_texts(found)

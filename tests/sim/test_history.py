@@ -1,6 +1,7 @@
 """The sequence of rounds: indices, reasons, what is kept and what is made again."""
 
 import pickle
+from array import array
 from unittest.mock import patch
 
 import pytest
@@ -10,13 +11,24 @@ from sim.check import check
 from sim.files import builtin
 from sim.history import simulate
 from sim.metrics import Metrics
-from sim.record import next_round
+from sim.record import Queue, next_round
 from sim.scheduler import plan
 from sim.sequence import Sequence
 from sim.setup import Slo
 from sim.state import State
 from sim.workload import synthetic
 from tests.sim.make import by_hand, scenario
+
+
+def test_a_queue_is_read_like_a_row_of_requests() -> None:
+    requests = tuple(Request(id_, 0, 6, 1) for id_ in "ABC")
+    queue = Queue(requests, array("i", [2, 0, 1]))
+    assert list(queue) == [requests[2], requests[0], requests[1]]
+    assert queue[-1] == requests[1]
+    assert queue[1:] == Queue(requests, array("i", [0, 1])) != queue
+    assert queue[:1] == Queue(requests[2:], array("i", [0]))  # whatever their places are
+    assert str(queue) == "Queue(C, A, B)"
+    assert queue != requests
 
 
 def test_a_round_says_what_was_decided_and_how_all_stand_afterwards() -> None:

@@ -33,10 +33,10 @@ def test_where_nobody_waited_no_wait_is_told() -> None:
 
 def test_objectives_have_lines_of_their_own() -> None:
     told = lines(by_hand(slo={"ttft": 7, "max_itl": 4}))
-    assert told["requests good"] == "0 = 0.0 % of all"
+    assert told["requests good"] == "0 = 0.0% of all"
     assert told["objectives missed"] == "4 ttft 2, max_itl 2"
     told = lines(by_hand(slo={"ttft": 7}))
-    assert told["requests good"] == "1 = 33.3 % of all"
+    assert told["requests good"] == "1 = 33.3% of all"
     assert told["goodput"] == "51.28 request/s"
     assert told["goodput in tokens"] == "102.56 token/s"
 
@@ -68,4 +68,4 @@ def test_who_left_otherwise_is_told() -> None:
 def test_a_run_without_a_round_has_dashes() -> None:
     told = lines(scenario(("A", 5, 3, 2, {"cancel_at": 5}), budget=4, slo={"ttft": 1}))
     assert (told["makespan"], told["output throughput"]) == ("– ms", "– token/s")
-    assert told["requests good"] == "0 = 0.0 % of all"
+    assert told["requests good"] == "0 = 0.0% of all"
