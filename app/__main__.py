@@ -22,6 +22,9 @@ def main(arguments: list[str]) -> int:
     if arguments[-1:] in (["-h"], ["--help"]) and arguments[:-1] in ([], ["export"]):
         say(HELP)
         return 0
+    if arguments and arguments[0] != "export" and not arguments[0].startswith("-"):
+        say(f"rebatch: there is no {arguments[0]}. What there is:\n{HELP}")
+        return 2
     check_python()
     venv = make_venv()
     install(venv)

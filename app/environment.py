@@ -101,8 +101,10 @@ def make_venv() -> Path:
     if venv.exists() and any(venv.iterdir()) and not (venv / "pyvenv.cfg").exists():
         stop(f"{venv} is not a virtual environment; move it away or set {VENV_VARIABLE}.")
     command = [sys.executable, "-m", "venv", "--clear", str(venv)]
-    if not succeeds(command) and can_use_apt() and apt_install("python3-venv"):
-        succeeds(command)
+    if not succeeds(command) and can_use_apt():
+        say("rebatch: Debian has this part of Python as a package of its own; it is installed now.")
+        if apt_install("python3-venv"):
+            succeeds(command)
     if not is_usable(venv):
         stop(
             "could not make a virtual environment. Debian and Ubuntu keep that part of Python in"

@@ -258,6 +258,8 @@ class Lines(Speaker):
         is_head = bool(record.queue) and record.queue[0].id == id_
         if reason is Reason.BUDGET_SPENT and record.positions < setup.budget:
             return "round.no_share"
+        if reason is Reason.BUDGET_SPENT and setup.budget == 1:
+            return f"{key}_one"
         if reason is Reason.BEHIND_HEAD and is_head:
             return "round.no_share"
         if reason is Reason.BATCH_CLOSED and len(self._last_of_batch(record)) > 1:

@@ -28,7 +28,7 @@ class Load:
     """
 
     arrival_rate: float  # λ: arrivals in the window / its length
-    served_rate: float  # requests finished in the window / its length
+    served_rate: float  # requests finished in the window, its end included, / its length
     time: float | None  # W: mean time in the system of those arrivals, so far of who is still here
     number: float  # L: number in the system, averaged over time
     gap: float  # L − λW: 0 when nobody is in the system at a and b (Little, 1961)
@@ -101,7 +101,7 @@ class Presence:
         left = self.left if until is None else np.minimum(self.left, until)
         presence = np.maximum(np.minimum(left, end) - np.maximum(self.arrivals, begin), 0)
         stays = (left - self.arrivals)[inside]
-        served = self.finished & (self.left >= begin) & (self.left < end)
+        served = self.finished & (self.left > begin) & (self.left <= end)
         length, second = end - begin, second_of(scale)
         return Load(
             arrival_rate=len(stays) * second / length,

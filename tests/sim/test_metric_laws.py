@@ -240,7 +240,7 @@ def test_load_is_that_of_a_sweep_over_time(subject: Scenario, data: st.DataObjec
     assert found.gap == pytest.approx(wanted_gap, abs=1e-9)
     begin, end = subject.setup.window or (0, 0)
     end = end if plain.now is None else min(end, plain.now)
-    served = [i for i in plain.done if begin <= plain.sent[i][-1] < end]
+    served = [i for i in plain.done if begin < plain.sent[i][-1] <= end]
     assert found.served_rate == pytest.approx(len(served) / ((end - begin) / plain.second))
 
 

@@ -241,7 +241,7 @@ def test_of_a_window_under_way_only_its_past_is_known() -> None:
     assert load is not None
     # By 2 three came; A has been here 2 ticks, B and C one each.
     assert (load.arrival_rate, load.time, load.number, load.gap) == (1.5, 4 / 3, 2, 0)
-    assert (load.served_rate, load.queue_slope) == (0, 0.5)  # 0, 2, 1 wait
+    assert (load.served_rate, load.queue_slope) == (0.5, 0.5)  # A is served; 0, 2, 1 wait
 
 
 # Groups.

@@ -35,6 +35,18 @@ def test_the_lab_is_entered_from_the_course_and_left_to_it(open_page: Open) -> N
     expect(page).not_to_have_url(re.compile("face=lab"))
 
 
+def test_of_the_lab_and_a_lesson_in_quick_succession_the_last_one_is_shown(
+    open_page: Open,
+) -> None:
+    page = open_page("[data-testid=stage]", "scenario=13b")
+    page.locator(".rail").evaluate(
+        "rail => { for (const name of ['.lab-entry', '.scene']) rail.querySelector(name).click(); }"
+    )
+    expect(page).to_have_url(re.compile("scenario=1a"))
+    expect(page.get_by_test_id("stage")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("face=lab"))
+
+
 def test_goals_mark_who_misses_them_and_stay_in_the_link(open_page: Open) -> None:
     page = in_lab(open_page)
     over = page.locator(".lab-table td.bad")

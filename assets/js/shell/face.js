@@ -7,7 +7,12 @@ export function faces({model, send, drawer, requests, show: show_time}) {
   const el = h("div", {class: "lab-face", hidden: true}, model.get_child("lab"));
   let parts = {app: null, hidden: [], fold: () => {}};
   let shown = null;
-  const show = (name) => { if (name !== model.view.face) { send("face", name); } };
+  let asked = null; // a face that the server has not answered for yet
+  const show = (name) => {
+    if (name === (asked ?? model.view.face)) { return; }
+    asked = name;
+    send("face", name);
+  };
   const open = ({detail: {name}}) => { if (name === "requests") { requests(); } else { drawer.show(name); } };
   const to_stage = ({detail: {t}}) => {
     show("stage");
@@ -18,6 +23,7 @@ export function faces({model, send, drawer, requests, show: show_time}) {
   window.addEventListener("rb-to-stage", to_stage);
   window.addEventListener("rb-save", save);
   const update = ({face}) => {
+    if (face === asked) { asked = null; }
     if (face === shown) { return; }
     const is_lab = face === "lab";
     if (shown !== null || is_lab) { parts.fold(is_lab); }
