@@ -126,6 +126,19 @@ def test_of_two_quick_edits_while_playing_the_last_one_wins(tab: Page, classroom
     assert box.input_value() == address(page)["budget"] == "9"
 
 
+def test_what_the_browser_undoes_in_the_budget_box_is_run(tab: Page, classroom: Server) -> None:
+    page = opened(tab, classroom, "scenario=5a")
+    page.locator("input.number").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("5")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "budget=5" in url)
+    page.locator("h1").first.click()
+    page.keyboard.press("Control+z")
+    page.wait_for_url(lambda url: "budget=4" in url)
+    expect(page.locator("input.number")).to_have_value("4")
+
+
 def test_edits_during_a_sweep_are_taken_and_the_sweep_ends(tab: Page, classroom: Server) -> None:
     page = tab
     page.goto(f"{classroom.url}/app?scenario=5a&face=lab")

@@ -12,7 +12,7 @@ const BASE = 66; // of a strip: the line between gaps and prompt tokens
 const DEEPEST = 26; // of the bars below it
 const AXIS = 26;
 const LEAST_DRAG = 6;
-const TIME_TICKS = 6;
+const [TIME_TICKS, TIME_ROOM] = [6, 64]; // steps at most, and px that one takes at least
 const FEW_ROUNDS = 60; // with more, dots are small
 
 export function spikes({pick, look}) {
@@ -137,7 +137,7 @@ function strip(lane, place, {data, view, width, x}) {
   const y = scale({from: 0, to: data.most_gap}, BASE, ROOM_ABOVE);
   const deep = (p) => (DEEPEST * p) / Math.max(1, data.most_p);
   const svg = draw("svg", {width, height: STRIP});
-  for (const t of ticks(data, TIME_TICKS)) { svg.append(draw("path", {d: `M${x(t).toFixed(1)} 0V${STRIP}`, class: "grid"})); }
+  for (const t of time_ticks(data, width)) { svg.append(draw("path", {d: `M${x(t).toFixed(1)} 0V${STRIP}`, class: "grid"})); }
   svg.append(draw("path", {d: `M${GUTTER} ${BASE}H${width - ROOM_RIGHT}`, class: "base"}), draw("path", {d: `M0 ${STRIP - 0.5}H${width}`, class: "grid"}));
   for (const value of [0, data.most_gap]) {
     svg.append(letter(data.gap_text(value), {x: GUTTER - 6, y: y(value) + 4, "text-anchor": "end", class: "tick"}));
@@ -168,9 +168,13 @@ function strip(lane, place, {data, view, width, x}) {
       h("p", {class: setup.num_over ? "bad" : "aside", text: setup.over})));
 }
 
+function time_ticks(data, width) {
+  return ticks(data, Math.max(1, Math.min(TIME_TICKS, Math.floor((width - GUTTER - ROOM_RIGHT) / TIME_ROOM))));
+}
+
 function time_axis(data, x, width) {
   const svg = draw("svg", {width, height: AXIS, class: "spike-axis"});
-  const found = ticks(data, TIME_TICKS);
+  const found = time_ticks(data, width);
   found.forEach((t) => {
     const px = x(t);
     svg.append(letter(data.time_text(t), {x: px, y: 16, "text-anchor": px > width - ROOM_RIGHT - 24 ? "end" : "middle", class: "tick"}));

@@ -54,6 +54,9 @@ export function inputs({model, drawer}) {
     commit(String(Math.min(most, Math.max(least, (Number(plain(number.value)) || value) + step))));
   };
   number.addEventListener("change", () => commit(plain(number.value)));
+  number.addEventListener("input", ({inputType}) => { // a browser undoes what was typed here, wherever one is by now
+    if (inputType.startsWith("history")) { commit(plain(number.value)); }
+  });
   number.addEventListener("keydown", (event) => {
     const step = {ArrowUp: 1, ArrowDown: -1}[event.key];
     if (!step || event.isComposing) { return; }
