@@ -28,6 +28,7 @@ LARGE_BYTES = 256 * 1024
 SELDOM = 50  # rounds through what is younger
 SWITCH_SECONDS = 0.001  # the loop gives way to a thread some ten times: Python's 5 ms are long
 NEXT_TRY_SECONDS, MOST_TRIES = 5, 4
+MOST_ADDRESSES = 8
 
 Make = Callable[[list[Any], Resources], Bundle]
 
@@ -82,15 +83,17 @@ def _sent_at_once(send: Callable[..., Any]) -> Callable[..., Any]:
 def _remembered(make: Make) -> Make:
     """Panel's list of the style sheets and scripts of a page.
 
-    It is the same for every visitor, and takes a fifth of the time of building the page.
+    It is the same for every visitor, and takes a fifth of the time of building the page. A link can
+    name any address for it (`bokeh-absolute-url`); not all of them are kept.
     """
     known: dict[tuple[str, str], Bundle] = {}
 
     def bundle_resources(roots: list[Any], resources: Resources) -> Bundle:
         key = (str(resources.mode), str(pn.state.rel_path))
-        if key not in known:
+        if key not in known and len(known) < MOST_ADDRESSES:
             known[key] = make(roots, resources)
-        return copy.deepcopy(known[key])  # Panel may add to it
+        found = known.get(key)
+        return copy.deepcopy(found) if found else make(roots, resources)  # Panel may add to it
 
     return bundle_resources
 

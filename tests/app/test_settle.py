@@ -8,7 +8,7 @@ import pytest
 from panel.io.resources import Bundle, Resources
 
 from app.background import under_way
-from app.settle import MOST_TRIES, _remembered, _sent_at_once, _when_idle, settle
+from app.settle import MOST_ADDRESSES, MOST_TRIES, _remembered, _sent_at_once, _when_idle, settle
 
 
 def test_an_answer_is_kept_back_by_nothing() -> None:
@@ -26,6 +26,15 @@ def test_the_style_sheets_and_scripts_of_a_page_are_looked_for_once() -> None:
     assert remembered([], Resources(mode="server")).css_files == ["server"]
     make.assert_called_once()
     assert remembered([], Resources(mode="cdn")).css_files == ["cdn"]
+
+
+def test_not_every_address_that_a_link_names_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = Mock(side_effect=lambda roots, resources: Bundle(css_files=["one"]))
+    remembered, resources = _remembered(make), Resources(mode="server")
+    for number in range(2 * MOST_ADDRESSES):
+        monkeypatch.setattr("app.settle.pn.state", Mock(rel_path=str(number)))
+        assert remembered([], resources).css_files == remembered([], resources).css_files == ["one"]
+    assert make.call_count == 3 * MOST_ADDRESSES
 
 
 def test_rounds_of_the_garbage_collector_wait_while_a_job_isunder_way(
