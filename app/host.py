@@ -43,6 +43,7 @@ def host(content: Viewable) -> pmui.Page:
     _keep_to_own_files()
     page = pmui.Page(
         main=[content],
+        sizing_mode="stretch_width",  # with older versions it would shrink to what it shows
         title="Rebatch",
         busy_indicator=None,
         theme_toggle=False,
