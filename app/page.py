@@ -156,7 +156,7 @@ class App:
             self._file = ""
             open_link(self.session, arguments, lambda: self.arrive(number))
 
-        once_ready(*asked_scene(arguments), then, self.apologise)
+        once_ready(*asked_scene(arguments, self.session.lang), then, self.apologise)
 
     def arrive(self, number: int) -> None:
         """What the link of this number names is reached."""

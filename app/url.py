@@ -57,7 +57,7 @@ def open_link(
         arguments: of the query, undecoded.
         done: called when the state is reached, or a person has chosen something else meanwhile.
     """
-    found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
+    found = _texts(arguments)
     if _is_shown(session, found):
         _look(session, found)
         done()
@@ -79,15 +79,21 @@ def open_link(
     _when_shown(session, finish)
 
 
-def asked_scene(arguments: Arguments) -> tuple[str, str]:
-    """The scene with steps that a first visit asks for, and its language, if these are good."""
-    found = {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
-    scene = found.get("scenario", _DEFAULT_SCENE)
-    lang = found.get("lang", _DEFAULT_LANG)
-    return (
-        scene if scene in scenes() else _DEFAULT_SCENE,
-        lang if lang in LANGUAGES else _DEFAULT_LANG,
-    )
+def asked_scene(arguments: Arguments, here: str = _DEFAULT_LANG) -> tuple[str, str]:
+    """The scene with steps that a link asks for, and its language, if these are good.
+
+    Args:
+        arguments: of the query, undecoded.
+        here: the language of a link that names none.
+    """
+    found = _texts(arguments)
+    scene, lang = found.get("scenario", ""), found.get("lang", "")
+    return scene if scene in scenes() else _DEFAULT_SCENE, lang if lang in LANGUAGES else here
+
+
+def _texts(arguments: Arguments) -> dict[str, str]:
+    """The first value of each."""
+    return {name: values[0].decode("utf-8", "replace") for name, values in arguments.items()}
 
 
 def _is_shown(session: Session, found: Mapping[str, str]) -> bool:

@@ -61,6 +61,10 @@ def test_a_link_says_which_scene_it_asks_for(
     assert asked_scene(link) == scene
 
 
+def test_a_link_without_a_language_keeps_the_one_that_is_spoken() -> None:
+    assert asked_scene({"scenario": [b"12a"]}, "zh") == ("12a", "zh")
+
+
 def test_a_page_is_built_when_its_scene_is_ready() -> None:
     context = Mock()
     context.request.arguments = {"scenario": [b"12a"]}
