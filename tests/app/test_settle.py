@@ -37,7 +37,7 @@ def test_not_every_address_that_a_link_names_is_kept(monkeypatch: pytest.MonkeyP
     assert make.call_count == 3 * MOST_ADDRESSES
 
 
-def test_rounds_of_the_garbage_collector_wait_while_a_job_isunder_way(
+def test_rounds_of_the_garbage_collector_wait_while_a_job_is_under_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     loop, collect = Mock(), Mock()
