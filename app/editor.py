@@ -29,8 +29,8 @@ class RequestTable(Component):
     table = Told(default={}, doc="Rows or form, problems and words to show.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "editor/past.js", "editor/block.js", "editor/columns.js", "editor/order.js",
-        "editor/line.js", "editor/generator.js", "editor.js",
+        "dom.js", "fill.js", "editor/past.js", "editor/block.js", "editor/columns.js",
+        "editor/order.js", "editor/line.js", "editor/generator.js", "editor.js",
     )  # fmt: skip
     _stylesheets: ClassVar[list[str]] = [style("editor.css"), style("generator.css")]
 

@@ -32,7 +32,7 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 )
 _SCRIPTS = (
-    "keys.js", "dom.js", "shell/brand.js", "shell/progress.js", "shell/exercise.js",
+    "keys.js", "dom.js", "fill.js", "shell/brand.js", "shell/progress.js", "shell/exercise.js",
     "shell/steps.js", "shell/lesson.js", "export/runs.js", "export/stage.js", "export/page.js",
 )  # fmt: skip
 _STYLES = ("page.css", "signs.css", "exercise.css", "export.css")

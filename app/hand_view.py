@@ -120,8 +120,7 @@ class HandView:
         """A length of time in ms or ticks."""
         if self.scenario.setup.time == "ms":
             return self.speaker.say("time.ms", value=number(shown))
-        key = "time.ticks_one" if shown == 1 else "time.ticks"
-        return self.speaker.say(key, value=int(shown))
+        return self.speaker.say("time.ticks", value=int(shown))
 
 
 def _plain(value: Any) -> Any:

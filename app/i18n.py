@@ -6,7 +6,7 @@ A file more is a language more. All catalogues must have the same keys with the 
 instead of showing up as English in the middle of a Chinese page.
 
 `{n} token[|s]` is `1 token` and `2 tokens`: of the two forms the first stands after a 1. The
-browser fills sentences in the same way (`fill` in `assets/js`).
+browser fills sentences in the same way (`assets/js/fill.js`).
 """
 
 import re

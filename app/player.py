@@ -33,7 +33,7 @@ def player_source() -> str:
     theme = f"const THEME = {json.dumps(browser_theme())};\n"
     theme += f"const DEFINITIONS = {json.dumps(definitions(), ensure_ascii=False)};\n"
     scripts = "\n".join(script(f"player/{name}.js") for name in SCRIPTS)
-    return theme + module("keys.js", "more.js").replace("export ", "") + scripts
+    return theme + module("keys.js", "more.js", "fill.js").replace("export ", "") + scripts
 
 
 def player_style() -> str:

@@ -46,7 +46,7 @@ class SetupPanel(Component):
 
     form = Told(default={}, doc="Groups, summary, presets, problems and words to show.")
 
-    _esm: ClassVar[str] = module("dom.js", "setup.js")
+    _esm: ClassVar[str] = module("dom.js", "fill.js", "setup.js")
     _stylesheets: ClassVar[list[str]] = [style("editor.css"), style("setup.css")]
 
     def __init__(

@@ -32,7 +32,7 @@ class Shell(Component):
     lab = Child(doc="The lab, in place of lesson and stage.")
 
     _esm: ClassVar[str] = module(
-        "keys.js", "more.js", "dom.js", "upload.js", "shell/share.js", "shell/help.js",
+        "keys.js", "more.js", "dom.js", "fill.js", "upload.js", "shell/share.js", "shell/help.js",
         "shell/brand.js", "shell/top.js",
         "shell/progress.js", "shell/questions.js", "shell/face.js", "shell/rail.js",
         "shell/files.js", "shell/drawers.js", "shell/inputs.js", "shell/notice.js",

@@ -58,7 +58,7 @@ class Speaker:
         """A length of time: `13 ms`, or `3 ticks`."""
         if self.setup.time == "ms":
             return self.time(internal)
-        return self.say("time.ticks_one" if internal == 1 else "time.ticks", value=internal)
+        return self.say("time.ticks", value=internal)
 
     def roughly(self, internal: int) -> str:
         """A length of time for a label: `3.43 ms`."""

@@ -38,7 +38,7 @@ class Lab(Component):
     news = Told(default={}, doc="What was said last, and what is under way.")
 
     _esm: ClassVar[str] = module(
-        "dom.js", "upload.js", "shell/notice.js", "editor/generator.js",
+        "dom.js", "fill.js", "upload.js", "shell/notice.js", "editor/generator.js",
         "lab/plot.js", "lab/controls.js", "lab/spikes.js", "lab/table.js", "lab/compare.js",
         "lab/pictures.js", "lab/chooser.js", "lab/traffic.js", "lab/load.js",
         "lab/sweep_pictures.js", "lab/sweep_table.js", "lab/sweep.js", "lab/calibrate.js",

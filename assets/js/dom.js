@@ -31,16 +31,6 @@ export function translate(root, words) {
   }
 }
 
-/** Fill `{names}` of a sentence; of `{n} token[|s]` the first form stands after a 1. */
-export function fill(sentence, values) {
-  let number = "";
-  return sentence.replace(/\{(\w+)\}|\[([^\][|]*)\|([^\][|]*)\]/g, (whole, name, one, many) => {
-    if (!name) { return number === "1" ? one : many; }
-    number = name in values ? String(values[name]) : whole;
-    return number;
-  });
-}
-
 /** What is typed, with full-width digits and letters as plain ones and no blanks around it. */
 export function plain(text) { return text.normalize("NFKC").trim(); }
 

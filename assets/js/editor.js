@@ -1,6 +1,7 @@
 // The request table. The browser keeps what is typed; Python checks it and answers with problems.
 
-import {fill, h, icon, plain, told, translate} from "./dom.js";
+import {h, icon, plain, told, translate} from "./dom.js";
+import {fill} from "./fill.js";
 import {cells_of, read_block} from "./editor/block.js";
 import {Columns, sentence} from "./editor/columns.js";
 import {Generator} from "./editor/generator.js";

@@ -1,7 +1,8 @@
 // The setup, of all lanes or of one. The browser keeps what is typed; Python says what each option is, checks it and
 // answers with problems.
 
-import {fill, h, icon, plain, set, told, translate} from "./dom.js";
+import {h, icon, plain, set, told, translate} from "./dom.js";
+import {fill} from "./fill.js";
 
 const MOST_TOLD = 3; // faults told at one option
 

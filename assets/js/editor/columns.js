@@ -1,6 +1,7 @@
 // Which columns the table has, and their heads: some are always there, the others when they hold something.
 
-import {fill, h} from "../dom.js";
+import {h} from "../dom.js";
+import {fill} from "../fill.js";
 
 export class Columns {
   /** `explain` is told which column one points at, or null. */

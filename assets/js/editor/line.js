@@ -1,6 +1,7 @@
 // One request of the table: a row of boxes, and a row for what is wrong with them.
 
-import {fill, h, icon, set} from "../dom.js";
+import {h, icon, set} from "../dom.js";
+import {fill} from "../fill.js";
 import {drag_by} from "./order.js";
 
 const NUM_COLOURS = 8;

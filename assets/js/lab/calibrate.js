@@ -1,6 +1,7 @@
 // Calibration: a measurement comes in, the cost of a round comes out, with how far off it is.
 
-import {fill, h, icon, set} from "../dom.js";
+import {h, icon, set} from "../dom.js";
+import {fill} from "../fill.js";
 import {has_files, in_parts, megabytes} from "../upload.js";
 import {texts_of} from "./compare.js";
 import {fill_select, input_of} from "./controls.js";

@@ -1,7 +1,8 @@
 // The longest gap of each round above a line and the prompt tokens of the round below it, a strip a
 // setup, all on one time axis. Pointing tells the round there; a click opens it on the stage; dragging zooms.
 
-import {fill, h} from "../dom.js";
+import {h} from "../dom.js";
+import {fill} from "../fill.js";
 import {colour_of, draw, inverse, letter, line_sign, scale, ticks} from "./plot.js";
 
 const GUTTER = 174;

@@ -1,7 +1,8 @@
 // Pictures of a sweep: two metrics over the control, with their goals and where nearly all requests
 // meet them, and what one metric costs of another. Every dot is a button.
 
-import {fill, h} from "../dom.js";
+import {h} from "../dom.js";
+import {fill} from "../fill.js";
 import {texts_of} from "./compare.js";
 import {fill_select} from "./controls.js";
 import {line_sign, plot} from "./plot.js";

@@ -1,6 +1,7 @@
 // All points of a sweep in a table, and the same as CSV.
 
-import {fill, h} from "../dom.js";
+import {h} from "../dom.js";
+import {fill} from "../fill.js";
 
 export function sweep_table({pick}) {
   const box = h("div", {class: "lab-table-box", tabindex: "0", role: "region", label: "sweep.table"});

@@ -74,8 +74,7 @@ function allText({ payload, say }, set) {
   const [tokens, rate] = ["tokens", "output_tps"].map((key) =>
     set[payload.overall_head.findIndex((head) => head.key === key)]);
   if (!tokens) return "–";
-  const n = numberText(tokens);
-  return say(`all_${payload.unit}${tokens === 1 ? "_one" : ""}`, { n, rate: numberText(rate, 1) });
+  return say(`all_${payload.unit}`, { n: numberText(tokens), rate: numberText(rate, 1) });
 }
 
 /** Width of the longest value of an overall metric in a lane. */

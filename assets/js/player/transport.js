@@ -43,7 +43,7 @@ function createTransport(act) {
 
 /** Write the words of the transport in the payload's language, unless they stand there. */
 function nameTransport(transport, say) {
-  const told = SPEEDS.map((value) => say(value === 1 ? "speed_one" : "speed_n", { n: value }));
+  const told = SPEEDS.map((value) => say("speed_n", { n: value }));
   if (transport.told === told.join()) return;
   transport.told = told.join();
   const names = { toStart: "to_start", back: "step_back", forward: "step_forward", toEnd: "to_end" };

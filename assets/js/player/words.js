@@ -7,17 +7,7 @@
  */
 function speaker(payload) {
   const words = payload.words ?? {};
-  return (key, values = {}) => inWords(words[key] ?? key, values);
-}
-
-/** A sentence with its places filled; of `{n} token[|s]` the first form stands after a 1. */
-function inWords(sentence, values) {
-  let number = "";
-  return sentence.replace(/\{(\w+)\}|\[([^\][|]*)\|([^\][|]*)\]/g, (place, name, one, many) => {
-    if (!name) return number === "1" ? one : many;
-    number = String(values[name] ?? place);
-    return number;
-  });
+  return (key, values = {}) => fill(words[key] ?? key, values);
 }
 
 const numberFormats = new Map();
@@ -79,7 +69,6 @@ function timeText(payload, say, t) {
 function spanText(payload, say, length) {
   const isRounds = payload.axis === "rounds";
   const unit = isRounds ? "round" : unitOf(payload);
-  const isOne = (unit === "tick" || unit === "round") && length === 1;
   const t = isRounds ? numberText(length) : timeNumber(payload, length);
-  return say(isOne ? `span_${unit}_one` : `span_${unit}`, { t });
+  return say(`span_${unit}`, { t });
 }

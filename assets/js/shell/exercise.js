@@ -4,7 +4,8 @@
 //
 // Texts are HTML that Python made from the lesson's Markdown, in which HTML is switched off.
 
-import {fill, h, icon, plain} from "../dom.js";
+import {h, icon, plain} from "../dom.js";
+import {fill} from "../fill.js";
 import {is_solved, note_solved} from "./progress.js";
 
 /**

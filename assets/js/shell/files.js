@@ -2,7 +2,8 @@
 // takes it too.
 // It goes to Python in parts.
 
-import {fill, h, icon} from "../dom.js";
+import {h, icon} from "../dom.js";
+import {fill} from "../fill.js";
 import {has_files, in_parts, megabytes} from "../upload.js";
 
 const SAMPLE = "arrival_ms,prompt,output\n0,120,30\n250.5,64,12";

@@ -1,6 +1,7 @@
 // The input bar: budget (Panel's slider and a number box), opening a trace, and the request table.
 
-import {fill, h, icon, plain} from "../dom.js";
+import {h, icon, plain} from "../dom.js";
+import {fill} from "../fill.js";
 
 export function inputs({model, drawer}) {
   const number = h("input", {

@@ -1,7 +1,8 @@
 // The lesson column: number, title, hook, a notice, one step of the text, and what the figures are.
 // On a narrow window the text and the inputs are folded away between hook and stage.
 
-import {fill, h, icon} from "../dom.js";
+import {h, icon} from "../dom.js";
+import {fill} from "../fill.js";
 
 export function lesson({notice, steps, send}) {
   const number = h("p", {class: "number"});

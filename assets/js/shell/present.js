@@ -3,7 +3,8 @@
 // Steps and rounds are one path here: on goes round by round to the round of the next step and shows
 // it, back goes the same way. Measures are for 1920 × 1080 and scale with the screen.
 
-import {fill, h, icon} from "../dom.js";
+import {h, icon} from "../dom.js";
+import {fill} from "../fill.js";
 import {KEYS, with_key} from "../keys.js";
 import {watch_more} from "../more.js";
 import {caps} from "./help.js";

@@ -1,7 +1,8 @@
 // The course at the left: its lessons, the scenes of the one that is open, and how far a learner has
 // come. Open, or folded to the numbers; on a narrow window it lies over the page.
 
-import {fill, h, icon} from "../dom.js";
+import {h, icon} from "../dom.js";
+import {fill} from "../fill.js";
 import {forget_all, is_solved, seen} from "./progress.js";
 
 const NARROW = matchMedia("(max-width: 900px)");

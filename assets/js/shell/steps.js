@@ -3,7 +3,8 @@
 //
 // Texts are HTML that Python made from the lesson's Markdown, in which HTML is switched off.
 
-import {fill, h, icon} from "../dom.js";
+import {h, icon} from "../dom.js";
+import {fill} from "../fill.js";
 import {exercise} from "./exercise.js";
 
 const SHOWN = "ghost"; // the future as it is without a question
