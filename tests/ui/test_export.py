@@ -42,7 +42,7 @@ def open_saved(browser: Browser, folder: Path) -> Iterator[Callable[..., Page]]:
     def open_and_wait(lesson: int, lang: str, place: str = "") -> Page:
         page = context.new_page()
         page.goto(f"{(folder / export.file_name(lesson, lang)).as_uri()}{place}")
-        page.locator(".rb-transport").wait_for(timeout=WAIT_MS)
+        page.locator(PLAYER).wait_for(timeout=WAIT_MS)  # it has a run, which was unpacked first
         return page
 
     yield open_and_wait
